@@ -1,0 +1,87 @@
+# plimsoll: `make run` builds and starts it, `make test` runs the tests. Both first
+# install what is missing (see `make deps`). Everything is built in $(BUILD).
+#
+#   all run test test-long asan lint format bench screenshots install deps clean
+
+BUILD   ?= build
+PREFIX  ?= /usr/local
+CFLAGS  ?= -O2 -g
+VERSION := 0.1.0
+
+include mk/flags.mk
+
+SOURCES = $(sort $(wildcard $(1)/*.c))
+OBJECTS = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+
+PROTOCOLS := $(filter-out protocols/once_main.c,$(call SOURCES,protocols))
+ENGINE    := $(filter-out engine/main.c,$(call SOURCES,engine))
+TUI       := $(filter-out tui/main.c,$(call SOURCES,tui))
+TESTS     := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
+SUPPORT   := $(filter-out tests/test_%.c tests/fuzz_%.c tests/bench_%.c tests/main_%.c, \
+               $(wildcard tests/*.c))
+PROGRAMS  := $(BUILD)/plimsoll $(BUILD)/plimsoll-engine $(BUILD)/plimsoll-once
+# Programs that only the tests start: tests/main_NAME.c becomes build/tests/NAME.
+HELPERS   := $(patsubst tests/main_%.c,$(BUILD)/tests/%,$(wildcard tests/main_*.c))
+
+all: $(PROGRAMS)
+
+# The libraries are the layers: each is linked whole, without the ones above it, by
+# tests/layers.sh.
+$(BUILD)/libprotocols.a: $(call OBJECTS,$(PROTOCOLS)) $(LLHTTP_OBJECTS)
+$(BUILD)/libengine.a: $(call OBJECTS,$(ENGINE))
+$(BUILD)/libtui.a: $(call OBJECTS,$(TUI))
+$(BUILD)/libtestsupport.a: $(call OBJECTS,$(SUPPORT))
+$(BUILD)/lib%.a:
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/plimsoll: $(BUILD)/obj/tui/main.o $(BUILD)/libtui.a $(BUILD)/libengine.a \
+                   $(BUILD)/libprotocols.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TUI_LIBS) $(ENGINE_LIBS) $(PROTOCOLS_LIBS)
+
+$(BUILD)/plimsoll-engine: $(BUILD)/obj/engine/main.o $(BUILD)/libengine.a \
+                          $(BUILD)/libprotocols.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ENGINE_LIBS) $(PROTOCOLS_LIBS)
+
+# One request, then exit: linked statically, since process start is what it measures.
+$(BUILD)/plimsoll-once: $(BUILD)/obj/protocols/once_main.o
+	$(CC) $(CFLAGS) $(LDFLAGS) $(ONCE_LDFLAGS) -o $@ $^
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/obj/llhttp/%.o: $(LLHTTP_DIR)/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -w $(LLHTTP_CFLAGS) -c -o $@ $<
+
+# Objects depend on the flags they were made with.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(ALL_CFLAGS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS)' > $@
+
+include mk/tests.mk
+
+run: deps
+	@$(MAKE) --no-print-directory all
+	@if [ -t 0 ] && [ -t 1 ]; then exec $(BUILD)/plimsoll; \
+	 else exec sh mk/quick.sh $(BUILD)/plimsoll-engine; fi
+
+deps:
+	@sh mk/deps.sh build
+
+format:
+	clang-format -i $(wildcard protocols/*.[ch] engine/*.[ch] tui/*.[ch] tests/*.[ch])
+
+install: all
+	sh mk/install.sh '$(BUILD)' '$(DESTDIR)' '$(PREFIX)' '$(VERSION)'
+
+clean:
+	rm -rf $(BUILD)
+
+FORCE:
+.PHONY: all run deps format install clean FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

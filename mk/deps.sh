@@ -1,0 +1,51 @@
+#!/bin/sh
+# Install the packages that building (`deps.sh build`) or testing (`deps.sh test`)
+# needs and that are missing. Says what it installs; asks for sudo when not root.
+set -eu
+
+build_packages='gcc make pkg-config libc6-dev libncurses-dev libevent-dev libcjson-dev
+  node-llhttp zlib1g-dev'
+test_packages='libcmocka-dev libvterm-dev ncurses-bin python3 python3-jsonschema iproute2
+  tmux librsvg2-bin fonts-dejavu-core netcat-openbsd curl nftables'
+lint_packages='clang clang-format clang-tidy cppcheck'
+bench_packages='nginx-light wrk apache2-utils nghttp2-client'
+
+case ${1:-build} in
+build) wanted=$build_packages ;;
+test) wanted="$build_packages $test_packages" ;;
+lint) wanted="$build_packages $lint_packages" ;;
+bench) wanted="$build_packages $bench_packages" ;;
+*) echo "usage: deps.sh build|test|lint|bench" >&2; exit 2 ;;
+esac
+
+if ! command -v dpkg-query > /dev/null 2>&1; then
+    # Not a Debian: go on if the libraries are there, since that is all that counts.
+    if pkg-config --exists ncursesw libevent_core libcjson zlib 2> /dev/null; then
+        exit 0
+    fi
+    echo "This system has no dpkg, so its packages are not known here. plimsoll needs a C" \
+        "compiler, pkg-config, ncursesw, libevent, cJSON, zlib and llhttp with their" \
+        "development files; the tests also cmocka and libvterm." >&2
+    exit 1
+fi
+
+missing=
+for p in $wanted; do
+    dpkg-query -W -f '${Status}' "$p" 2> /dev/null | grep -q 'ok installed' ||
+        missing="$missing $p"
+done
+[ -n "$missing" ] || exit 0
+
+sudo=
+if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo > /dev/null 2>&1 || {
+        echo "Missing packages:$missing. Install them as root: apt-get install$missing" >&2
+        exit 1
+    }
+    sudo=sudo
+fi
+echo "Installing what is missing:$missing" >&2
+$sudo apt-get update -q >&2
+# shellcheck disable=SC2086
+$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q \
+    --no-install-recommends $missing >&2

@@ -1,0 +1,111 @@
+/*
+ * A log-linear latency histogram in the scheme of HdrHistogram (Gil Tene,
+ * http://hdrhistogram.org): three significant decimal digits over 1 ns to 1 h,
+ * constant memory, no sampling, no cap on the count.
+ *
+ * Values below 2048 have a bucket each. Above, each power of two is cut into 1024
+ * equal buckets, so a bucket is never wider than 1/1024 of the values in it: the
+ * relative error of a quantile is below 0.1 %. The layout is HdrHistogram's own
+ * for (lowest 1, highest 3,600,000,000,000, 3 digits): index i here is index i
+ * there, which is what the exports rely on.
+ *
+ * A value above the range is counted in the last bucket and in `saturated`; `max`
+ * stays exact. 0 is a value of its own bucket.
+ */
+#ifndef PROTOCOLS_HIST_H
+#define PROTOCOLS_HIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HIST_HALF_BITS 10
+#define HIST_HALF (1u << HIST_HALF_BITS) /* buckets in a power of two */
+#define HIST_MAX_NS 3600000000000ull     /* 1 h */
+#define HIST_BUCKETS (33u * HIST_HALF)   /* 33,792: 264 KiB of counters */
+
+struct hist {
+    uint64_t count;
+    uint64_t saturated; /* values over HIST_MAX_NS, counted in the last bucket */
+    uint64_t min;       /* exact; UINT64_MAX while count is 0 */
+    uint64_t max;       /* exact; 0 while count is 0 */
+    double sum;         /* of the exact values, for the mean */
+    double sum_squares; /* for the standard deviation */
+    uint32_t low, high; /* every used bucket lies in low..high */
+    uint64_t buckets[HIST_BUCKETS];
+};
+
+/* The bucket of a value; the last one for values above the range. */
+static inline uint32_t hist_index(uint64_t value)
+{
+    uint32_t shift;
+
+    if (value < 2 * HIST_HALF)
+        return (uint32_t)value;
+    if (value > HIST_MAX_NS)
+        value = HIST_MAX_NS;
+    shift = 63u - (uint32_t)__builtin_clzll(value) - HIST_HALF_BITS;
+    return (shift << HIST_HALF_BITS) + (uint32_t)(value >> shift);
+}
+
+/* The lowest value that a bucket holds, and how many values it holds. */
+uint64_t hist_bucket_low(uint32_t index);
+uint64_t hist_bucket_width(uint32_t index);
+
+/* The empty histogram on the heap; NULL when out of memory. */
+struct hist *hist_new(void);
+void hist_free(struct hist *h);
+void hist_reset(struct hist *h);
+
+/* Record one value. Defined here: it is on every workload's hot path. */
+static inline void hist_record(struct hist *h, uint64_t value)
+{
+    uint32_t i = hist_index(value);
+
+    h->buckets[i]++;
+    h->count++;
+    h->sum += (double)value;
+    h->sum_squares += (double)value * (double)value;
+    if (value > HIST_MAX_NS)
+        h->saturated++;
+    if (value < h->min)
+        h->min = value;
+    if (value > h->max)
+        h->max = value;
+    if (i < h->low)
+        h->low = i;
+    if (i > h->high)
+        h->high = i;
+}
+
+/* Add `from` to `into`. Exact: the same as recording every value into one. */
+void hist_merge(struct hist *into, const struct hist *from);
+
+/*
+ * The value at quantile q (0..1): the highest value equivalent to the bucket in
+ * which the ceil(q * count)-th smallest value lies, but never above `max` and
+ * never below `min`. 0 when the histogram is empty: ask `count` first.
+ */
+uint64_t hist_quantile(const struct hist *h, double q);
+
+/* NaN when the histogram is empty. The standard deviation is the population's. */
+double hist_mean(const struct hist *h);
+double hist_stdev(const struct hist *h);
+
+/* How many recorded values are at or below `value`, to bucket resolution. */
+uint64_t hist_count_at_or_below(const struct hist *h, uint64_t value);
+
+/*
+ * The sparse text form, used on the channel and in recordings: pairs
+ * "STEP COUNT" separated by spaces, STEP the distance from the previous used bucket
+ * (from 0 for the first), preceded by "MIN MAX SUM SUMSQ;" with exact sums as hex
+ * floats. An empty histogram is the empty text.
+ *
+ * hist_encode writes at most `size` bytes with the final NUL and returns the
+ * length that was needed without it, as snprintf(3) does. hist_decode ADDS what the
+ * text says to `h`; it returns 0, or -EINVAL on a text that hist_encode cannot
+ * have written, in which case h is unchanged.
+ */
+size_t hist_encode(const struct hist *h, char *text, size_t size);
+int hist_decode(struct hist *h, const char *text);
+
+#endif
