@@ -9,8 +9,8 @@
  * for (lowest 1, highest 3,600,000,000,000, 3 digits): index i here is index i
  * there, which is what the exports rely on.
  *
- * A value above the range is counted in the last bucket and in `saturated`; `max`
- * stays exact. 0 is a value of its own bucket.
+ * A value above the range is counted in the bucket of HIST_MAX_NS and in `saturated`;
+ * `max` stays exact. 0 is a value like any other and has a bucket of its own.
  */
 #ifndef PROTOCOLS_HIST_H
 #define PROTOCOLS_HIST_H
@@ -25,16 +25,16 @@
 
 struct hist {
     uint64_t count;
-    uint64_t saturated; /* values over HIST_MAX_NS, counted in the last bucket */
+    uint64_t saturated; /* values over HIST_MAX_NS, in that value's bucket */
     uint64_t min;       /* exact; UINT64_MAX while count is 0 */
     uint64_t max;       /* exact; 0 while count is 0 */
     double sum;         /* of the exact values, for the mean */
     double sum_squares; /* for the standard deviation */
-    uint32_t low, high; /* every used bucket lies in low..high */
+    uint32_t low, high; /* the first and last used bucket; low > high while count is 0 */
     uint64_t buckets[HIST_BUCKETS];
 };
 
-/* The bucket of a value; the last one for values above the range. */
+/* The bucket of a value; that of HIST_MAX_NS for values above the range. */
 static inline uint32_t hist_index(uint64_t value)
 {
     uint32_t shift;
@@ -51,7 +51,7 @@ static inline uint32_t hist_index(uint64_t value)
 uint64_t hist_bucket_low(uint32_t index);
 uint64_t hist_bucket_width(uint32_t index);
 
-/* The empty histogram on the heap; NULL when out of memory. */
+/* An empty histogram on the heap; NULL when out of memory. hist_free(NULL) is fine. */
 struct hist *hist_new(void);
 void hist_free(struct hist *h);
 void hist_reset(struct hist *h);
@@ -77,33 +77,50 @@ static inline void hist_record(struct hist *h, uint64_t value)
         h->high = i;
 }
 
-/* Add `from` to `into`. Exact: the same as recording every value into one. */
+/*
+ * Add `from` to `into`: the same as recording every value into one, exactly for all
+ * but the two sums, which may be rounded differently.
+ */
 void hist_merge(struct hist *into, const struct hist *from);
 
 /*
- * The value at quantile q (0..1): the highest value equivalent to the bucket in
- * which the ceil(q * count)-th smallest value lies, but never above `max` and
- * never below `min`. 0 when the histogram is empty: ask `count` first.
+ * The value at quantile q (0..1, others are taken as the nearer end): the highest
+ * value of the bucket in which the ceil(q * count)-th smallest value lies, but never
+ * above `max`; `min` for q = 0. So it is never below the exact quantile, and above it
+ * by less than 1/1024 of it. Where that rank falls on a saturated value, nothing is
+ * known but `max`, and this is what it returns. 0 when the histogram is empty: ask
+ * `count` first.
  */
 uint64_t hist_quantile(const struct hist *h, double q);
 
-/* NaN when the histogram is empty. The standard deviation is the population's. */
+/*
+ * From the exact values, not from the buckets. NaN when the histogram is empty. The
+ * standard deviation is the population's (divided by count).
+ */
 double hist_mean(const struct hist *h);
 double hist_stdev(const struct hist *h);
 
-/* How many recorded values are at or below `value`, to bucket resolution. */
+/*
+ * How many recorded values are at or below `value`, to bucket resolution: all values
+ * in its bucket count as at or below. Saturated ones count from `max` on.
+ */
 uint64_t hist_count_at_or_below(const struct hist *h, uint64_t value);
 
 /*
- * The sparse text form, used on the channel and in recordings: pairs
- * "STEP COUNT" separated by spaces, STEP the distance from the previous used bucket
- * (from 0 for the first), preceded by "MIN MAX SUM SUMSQ;" with exact sums as hex
- * floats. An empty histogram is the empty text.
+ * The sparse text form, used on the channel and in recordings:
+ *
+ *   MIN MAX SATURATED SUM SUMSQUARES;STEP COUNT STEP COUNT ...
+ *
+ * one pair for each used bucket in order, STEP the distance from the previous used
+ * bucket (from bucket 0 for the first). The sums are exact, as hexadecimal floats
+ * without a radix point ("0x1a3p7" is 0x1a3 * 2^7; the mantissa is odd, or zero), so
+ * that the text does not depend on the locale. All other numbers are decimal. An
+ * empty histogram is the empty text. There is one text for each histogram.
  *
  * hist_encode writes at most `size` bytes with the final NUL and returns the
  * length that was needed without it, as snprintf(3) does. hist_decode ADDS what the
  * text says to `h`; it returns 0, or -EINVAL on a text that hist_encode cannot
- * have written, in which case h is unchanged.
+ * have written or that would overflow the count, in which case h is unchanged.
  */
 size_t hist_encode(const struct hist *h, char *text, size_t size);
 int hist_decode(struct hist *h, const char *text);
