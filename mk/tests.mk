@@ -11,7 +11,7 @@ $(BUILD)/tests/test_%: $(BUILD)/obj/tests/test_%.o $(BUILD)/libtestsupport.a \
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/main_%.o $(BUILD)/libengine.a $(BUILD)/libprotocols.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ENGINE_LIBS) $(PROTOCOLS_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ENGINE_LIBS) $(PROTOCOLS_LIBS) $(TEST_LIBS)
 
 $(BUILD)/tests/bench_%: $(BUILD)/obj/tests/bench_%.o $(BUILD)/libengine.a \
                         $(BUILD)/libprotocols.a
