@@ -20,9 +20,9 @@ enum endpoint_kind { ENDPOINT_TCP, ENDPOINT_UDP, ENDPOINT_UNIX, ENDPOINT_PIPE };
 
 struct endpoint {
     enum endpoint_kind kind;
-    char host[108];    /* TCP, UDP: as typed, without brackets */
-    unsigned port;     /* TCP, UDP: 0..65535 */
-    char path[108];    /* Unix, pipe; for an abstract name "@NAME" */
+    char host[108]; /* TCP, UDP: as typed, without brackets */
+    unsigned port;  /* TCP, UDP: 0..65535 */
+    char path[108]; /* Unix, pipe; for an abstract name "@NAME" */
 };
 
 /* Text to endpoint. 0, or -EINVAL with a sentence that says what is wrong. */
@@ -39,7 +39,17 @@ int endpoint_address(const struct endpoint *e, struct sockaddr_storage *address,
                      socklen_t *len, struct fail *fail);
 
 /* Whether the address is one of this machine's loopback ones (Unix and pipe always). */
-bool endpoint_is_loopback(const struct endpoint *e, const struct sockaddr_storage *address);
+bool endpoint_is_loopback(const struct endpoint *e,
+                          const struct sockaddr_storage *address);
+
+/*
+ * Remove what a server that was killed left on disk: the socket file, or the FIFO
+ * and the pairs that clients announced at it, and the private directory made for
+ * them if that is empty. Touches nothing that somebody listens on, nothing that
+ * is not a socket or a FIFO; does nothing for TCP and UDP. A server that ends by
+ * itself has removed its own already.
+ */
+void endpoint_remove(const struct endpoint *e);
 
 /* From the address that getsockname(2) gives for a TCP or UDP socket. */
 void endpoint_from_address(struct endpoint *e, enum endpoint_kind kind,

@@ -26,49 +26,50 @@
  * Counters: additive, so intervals and processes may be summed. A further counter
  * is one line here; sample, channel, JSON and CSV follow. X(name, unit, help)
  */
-#define METER_COUNTERS(X)                                                                \
-    X(sent_bytes, "B", "application bytes accepted by the kernel")                       \
-    X(received_bytes, "B", "application bytes received")                                 \
-    X(sent_wire_bytes, "B", "bytes sent with protocol framing")                          \
-    X(received_wire_bytes, "B", "bytes received with protocol framing")                  \
-    X(sent_messages, "messages", "messages accepted by the kernel")                      \
-    X(received_messages, "messages", "messages received")                                \
-    X(connections, "connections", "connections opened or accepted")                      \
-    X(attempted, "requests", "operations started")                                       \
-    X(succeeded, "requests", "operations that ended well")                               \
-    X(failed, "requests", "operations that ended in an error, by kind in errors")        \
-    X(timed_out, "requests", "operations given up after the timeout")                    \
-    X(unfinished, "requests", "operations still open at the end")                        \
-    X(refused, "messages", "messages that the sender's kernel did not accept")           \
-    X(expected, "messages", "stamped messages that the sequence numbers seen imply")     \
-    X(unique, "messages", "messages received, each sequence number once")                \
-    X(duplicate, "messages", "messages received again")                                  \
-    X(out_of_order, "messages", "messages received after one with a higher number")      \
-    X(late, "messages", "messages received after the drain had ended")                   \
-    X(overflow, "messages", "messages dropped because the receive buffer was full")      \
+#define METER_COUNTERS(X)                                                            \
+    X(sent_bytes, "B", "application bytes accepted by the kernel")                   \
+    X(received_bytes, "B", "application bytes received")                             \
+    X(sent_wire_bytes, "B", "bytes sent with protocol framing")                      \
+    X(received_wire_bytes, "B", "bytes received with protocol framing")              \
+    X(sent_messages, "messages", "messages accepted by the kernel")                  \
+    X(received_messages, "messages", "messages received")                            \
+    X(connections, "connections", "connections opened or accepted")                  \
+    X(attempted, "requests", "operations started")                                   \
+    X(succeeded, "requests", "operations that ended well")                           \
+    X(failed, "requests", "operations that ended in an error, by kind in errors")    \
+    X(timed_out, "requests", "operations given up after the timeout")                \
+    X(unfinished, "requests", "operations still open at the end")                    \
+    X(refused, "messages", "messages that the sender's kernel did not accept")       \
+    X(expected, "messages", "stamped messages that the sequence numbers seen imply") \
+    X(unique, "messages", "messages received, each sequence number once")            \
+    X(duplicate, "messages", "messages received again")                              \
+    X(out_of_order, "messages", "messages received after one with a higher number")  \
+    X(late, "messages", "messages received after the drain had ended")               \
+    X(overflow, "messages", "messages dropped because the receive buffer was full")  \
     X(foreign, "messages", "datagrams that are not this run's")
 
 /* Gauges: the value when the interval closes. X(name, unit, help) */
-#define METER_GAUGES(X)                                                                  \
-    X(open_connections, "connections", "connections open now")                           \
-    X(in_flight, "requests", "operations started and not ended")                         \
-    X(backlog, "messages", "due by the schedule or handed over, and not yet sent")       \
+#define METER_GAUGES(X)                                                            \
+    X(open_connections, "connections", "connections open now")                     \
+    X(in_flight, "requests", "operations started and not ended")                   \
+    X(backlog, "messages", "due by the schedule or handed over, and not yet sent") \
     X(receive_queue_bytes, "B", "bytes waiting in the receive buffer")
 
 /*
  * Latency histograms, in ns; a role records into those that have meaning for it.
  * The first is the headline that the live charts show. X(name, help)
  */
-#define METER_HISTS(X)                                                                   \
-    X(latency, "response time where there is a rate, service time elsewhere")            \
-    X(service, "from the real start of an operation to its end")                         \
-    X(failure, "of operations that failed")                                              \
-    X(spawn, "from posix_spawn to the first instruction of the client program")          \
-    X(connect, "connection set-up")                                                      \
-    X(exchange, "from the first byte sent to the last received, connection set-up apart") \
-    X(first_byte, "from the request sent to the first byte of the reply")                \
-    X(upstream, "an endpoint's call to its microservice")                                \
-    X(pacing, "real send time less intended send time")                                  \
+#define METER_HISTS(X)                                                          \
+    X(latency, "response time where there is a rate, service time elsewhere")   \
+    X(service, "from the real start of an operation to its end")                \
+    X(failure, "of operations that failed")                                     \
+    X(spawn, "from posix_spawn to the first instruction of the client program") \
+    X(connect, "connection set-up")                                             \
+    X(exchange,                                                                 \
+      "from the first byte sent to the last received, connection set-up apart") \
+    X(first_byte, "from the request sent to the first byte of the reply")       \
+    X(upstream, "an endpoint's call to its microservice")                       \
+    X(pacing, "real send time less intended send time")                         \
     X(jitter, "difference of the latencies of successive messages")
 
 struct meter_counters {
@@ -87,13 +88,13 @@ enum meter_hist {
 #define X(name, help) METER_HIST_##name,
     METER_HISTS(X)
 #undef X
-    METER_HIST_COUNT
+        METER_HIST_COUNT
 };
 
 /* Tallies. X(name, help) */
-#define METER_TALLIES(X)                                                                 \
-    X(errors, "failed operations by phase and errno")                                    \
-    X(status, "replies by status code")                                                  \
+#define METER_TALLIES(X)                              \
+    X(errors, "failed operations by phase and errno") \
+    X(status, "replies by status code")               \
     X(labels, "messages received by label")
 
 struct meter {
@@ -105,7 +106,8 @@ struct meter {
     struct hist *hists[METER_HIST_COUNT]; /* NULL until meter_use; owned */
 };
 
-/* An empty meter on the heap, NULL when out of memory. Counters may be written at once. */
+/* An empty meter on the heap, NULL when out of memory. Counters may be written at once.
+ */
 struct meter *meter_new(void);
 void meter_free(struct meter *m);
 

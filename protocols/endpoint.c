@@ -1,0 +1,229 @@
+#include "protocols/endpoint.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+
+#include "protocols/place.h"
+
+static const struct {
+    const char *name;
+    enum endpoint_kind kind;
+} kinds[] = {
+    {"tcp", ENDPOINT_TCP},
+    {"udp", ENDPOINT_UDP},
+    {"unix", ENDPOINT_UNIX},
+    {"pipe", ENDPOINT_PIPE},
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static bool has_port(enum endpoint_kind kind)
+{
+    return kind == ENDPOINT_TCP || kind == ENDPOINT_UDP;
+}
+
+static int parse_path(struct endpoint *e, const char *path, const char *text,
+                      struct fail *fail)
+{
+    if (!*path || strcmp(path, "@") == 0)
+        return fail_set(fail, EINVAL, "endpoint", "\"%s\" has no path", text);
+    if (strlen(path) >= sizeof(e->path))
+        return fail_set(
+            fail, EINVAL, "endpoint",
+            "The path of \"%.60s...\" has %zu bytes; a socket path has at most "
+            "%zu",
+            text, strlen(path), sizeof(e->path) - 1);
+    if (*path == '@' && e->kind == ENDPOINT_PIPE)
+        return fail_set(fail, EINVAL, "endpoint",
+                        "\"%s\" is an abstract name, which only Unix sockets have", text);
+    snprintf(e->path, sizeof(e->path), "%s", path);
+    return 0;
+}
+
+static int parse_port(unsigned *port, const char *digits, const char *text,
+                      struct fail *fail)
+{
+    char *end;
+    unsigned long n;
+
+    errno = 0;
+    n = strtoul(digits, &end, 10);
+    if (*digits < '0' || *digits > '9' || *end || errno || n > 65535)
+        return fail_set(fail, EINVAL, "endpoint",
+                        "\"%.40s\" in \"%.100s\" is not a port: a number from 0 to 65535",
+                        digits, text);
+    *port = (unsigned)n;
+    return 0;
+}
+
+/* HOST:PORT or [HOST]:PORT; an IPv6 address needs its brackets. */
+static int parse_host_port(struct endpoint *e, const char *rest, const char *text,
+                           struct fail *fail)
+{
+    const char *host = rest;
+    const char *end;
+    const char *colon;
+
+    if (*rest == '[') {
+        host = rest + 1;
+        end = strchr(host, ']');
+        colon = end ? end + 1 : NULL;
+    } else {
+        end = colon = strchr(rest, ':');
+        if (colon && strchr(colon + 1, ':'))
+            return fail_set(fail, EINVAL, "endpoint",
+                            "\"%.100s\" has several colons: an IPv6 address stands in "
+                            "brackets, as in tcp:[::1]:4000",
+                            text);
+    }
+    if (!colon || *colon != ':')
+        return fail_set(fail, EINVAL, "endpoint", "\"%.100s\" has no port", text);
+    if (end == host)
+        return fail_set(fail, EINVAL, "endpoint", "\"%.100s\" has no host", text);
+    if ((size_t)(end - host) >= sizeof(e->host))
+        return fail_set(fail, EINVAL, "endpoint", "The host of \"%.60s...\" is too long",
+                        text);
+    snprintf(e->host, sizeof(e->host), "%.*s", (int)(end - host), host);
+    return parse_port(&e->port, colon + 1, text, fail);
+}
+
+int endpoint_parse(struct endpoint *e, const char *text, struct fail *fail)
+{
+    size_t len = strcspn(text, ":");
+
+    memset(e, 0, sizeof(*e));
+    for (size_t i = 0; i < KINDS && text[len]; i++) {
+        if (strlen(kinds[i].name) != len || strncmp(kinds[i].name, text, len) != 0)
+            continue;
+        e->kind = kinds[i].kind;
+        if (has_port(e->kind))
+            return parse_host_port(e, text + len + 1, text, fail);
+        return parse_path(e, text + len + 1, text, fail);
+    }
+    return fail_set(fail, EINVAL, "endpoint",
+                    "\"%.100s\" is not an endpoint: write tcp:HOST:PORT, udp:HOST:PORT, "
+                    "unix:PATH or pipe:PATH",
+                    text);
+}
+
+void endpoint_format(const struct endpoint *e, char *text, unsigned long size)
+{
+    const char *name = "";
+
+    for (size_t i = 0; i < KINDS; i++)
+        if (kinds[i].kind == e->kind)
+            name = kinds[i].name;
+    if (!has_port(e->kind))
+        snprintf(text, size, "%s:%s", name, e->path);
+    else if (strchr(e->host, ':'))
+        snprintf(text, size, "%s:[%s]:%u", name, e->host, e->port);
+    else
+        snprintf(text, size, "%s:%s:%u", name, e->host, e->port);
+}
+
+static void unix_address(const struct endpoint *e, struct sockaddr_storage *address,
+                         socklen_t *len)
+{
+    struct sockaddr_un *un = (void *)address;
+
+    un->sun_family = AF_UNIX;
+    snprintf(un->sun_path, sizeof(un->sun_path), "%s", e->path);
+    *len = (socklen_t)sizeof(*un);
+    if (e->path[0] == '@') {
+        un->sun_path[0] = '\0';
+        *len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(e->path));
+    }
+}
+
+/* IPv4 first: that is where servers that bind 127.0.0.1 are reached by "localhost". */
+static const struct addrinfo *preferred(const struct addrinfo *list)
+{
+    for (const struct addrinfo *a = list; a; a = a->ai_next)
+        if (a->ai_family == AF_INET)
+            return a;
+    return list;
+}
+
+int endpoint_address(const struct endpoint *e, struct sockaddr_storage *address,
+                     socklen_t *len, struct fail *fail)
+{
+    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_flags = AI_NUMERICSERV};
+    struct addrinfo *list = NULL;
+    const struct addrinfo *found;
+    char port[8];
+    int err;
+
+    memset(address, 0, sizeof(*address));
+    if (e->kind == ENDPOINT_PIPE)
+        return fail_set(fail, EINVAL, "address", "A named pipe has no socket address");
+    if (e->kind == ENDPOINT_UNIX) {
+        unix_address(e, address, len);
+        return 0;
+    }
+    hints.ai_socktype = e->kind == ENDPOINT_TCP ? SOCK_STREAM : SOCK_DGRAM;
+    snprintf(port, sizeof(port), "%u", e->port);
+    err = getaddrinfo(e->host, port, &hints, &list);
+    found = err ? NULL : preferred(list);
+    if (!found)
+        return fail_set(fail, EINVAL, "address", "The host \"%s\" is not known: %s",
+                        e->host, gai_strerror(err));
+    memcpy(address, found->ai_addr, found->ai_addrlen);
+    *len = found->ai_addrlen;
+    freeaddrinfo(list);
+    return 0;
+}
+
+static bool is_loopback6(const struct in6_addr *a)
+{
+    if (IN6_IS_ADDR_V4MAPPED(a))
+        return a->s6_addr[12] == 127;
+    return IN6_IS_ADDR_LOOPBACK(a);
+}
+
+bool endpoint_is_loopback(const struct endpoint *e,
+                          const struct sockaddr_storage *address)
+{
+    const struct sockaddr_in *in = (const void *)address;
+    const struct sockaddr_in6 *in6 = (const void *)address;
+
+    if (!has_port(e->kind))
+        return true;
+    if (address->ss_family == AF_INET)
+        return ntohl(in->sin_addr.s_addr) >> 24 == 127;
+    return address->ss_family == AF_INET6 && is_loopback6(&in6->sin6_addr);
+}
+
+void endpoint_remove(const struct endpoint *e)
+{
+    if (e->kind == ENDPOINT_UNIX && e->path[0] != '@')
+        place_clear_socket(e->path, NULL);
+    else if (e->kind == ENDPOINT_PIPE && place_clear_fifo(e->path, NULL) == 0)
+        place_clear_pairs(e->path);
+    else
+        return;
+    place_leave(e->path);
+}
+
+void endpoint_from_address(struct endpoint *e, enum endpoint_kind kind,
+                           const struct sockaddr_storage *address)
+{
+    const struct sockaddr_in *in = (const void *)address;
+    const struct sockaddr_in6 *in6 = (const void *)address;
+
+    memset(e, 0, sizeof(*e));
+    e->kind = kind;
+    if (address->ss_family == AF_INET6) {
+        inet_ntop(AF_INET6, &in6->sin6_addr, e->host, sizeof(e->host));
+        e->port = ntohs(in6->sin6_port);
+    } else {
+        inet_ntop(AF_INET, &in->sin_addr, e->host, sizeof(e->host));
+        e->port = ntohs(in->sin_port);
+    }
+}

@@ -1,0 +1,60 @@
+#include "protocols/pin.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "N" or "N-M" at *text, which moves behind it. */
+static bool parse_range(const char **text, cpu_set_t *cpus)
+{
+    char *end;
+    unsigned long first, last;
+
+    if (**text < '0' || **text > '9')
+        return false;
+    first = last = strtoul(*text, &end, 10);
+    if (*end == '-') {
+        if (end[1] < '0' || end[1] > '9')
+            return false;
+        last = strtoul(end + 1, &end, 10);
+    }
+    if (last < first || last >= CPU_SETSIZE)
+        return false;
+    for (unsigned long i = first; i <= last; i++)
+        CPU_SET(i, cpus);
+    *text = end;
+    return true;
+}
+
+static bool parse_list(const char *text, cpu_set_t *cpus)
+{
+    CPU_ZERO(cpus);
+    while (parse_range(&text, cpus)) {
+        if (!*text)
+            return true;
+        if (*text++ != ',')
+            return false;
+    }
+    return false;
+}
+
+int pin_to_cpus(const char *list, struct fail *fail)
+{
+    cpu_set_t cpus;
+
+    if (!*list)
+        return 0;
+    if (!parse_list(list, &cpus))
+        return fail_set(fail, EINVAL, "pin",
+                        "\"%.100s\" is not a list of CPUs such as 0 or 0,2-3", list);
+    if (sched_setaffinity(0, sizeof(cpus), &cpus) == 0)
+        return 0;
+    if (errno == EINVAL) {
+        fail_set(fail, EINVAL, "pin", "None of the CPUs %.100s may be used here", list);
+        return -EINVAL;
+    }
+    return fail_set(fail, errno, "pin", "This process cannot be pinned to CPUs %.100s",
+                    list);
+}

@@ -1,0 +1,61 @@
+/*
+ * Roles run inside a test: an `actor` is one role with its own meter and options; all
+ * actors of a test share one event loop, which is bounded by time.
+ */
+#ifndef TESTS_PAIR_H
+#define TESTS_PAIR_H
+
+#include <event2/event.h>
+
+#include "protocols/role.h"
+
+#define ACTOR_FACTS 16
+
+struct actor {
+    struct flow_env env;
+    struct options options;
+    const struct role *role;
+    struct flow *flow;
+    struct fail fail;
+    bool finished;
+    enum outcome outcome;
+    char reason[400];
+    char note[400]; /* the last one */
+    unsigned notes;
+    struct {
+        char name[32];
+        char text[160];
+    } facts[ACTOR_FACTS];
+    size_t fact_count;
+};
+
+struct event_base *pair_base(void);
+
+void actor_init(struct actor *a, const char *role, struct event_base *base);
+void actor_done(struct actor *a);
+
+/* "name=text", or "name:number" (decimal); several, ended by NULL. */
+void actor_options(struct actor *a, ...);
+
+/* The role's prepare: its result, with a->fail filled. */
+int actor_prepare(struct actor *a);
+
+/* Prepare a server and the client that uses it; both must succeed. */
+void pair_prepare(struct actor *server, struct actor *client);
+
+/* Start the actor now and turn the loop until it has finished: true, or 20 s: false. */
+bool actor_run(struct actor *a);
+
+/* Turn the loop for at most this span, or until *flag. */
+bool pair_turn(struct event_base *base, const bool *flag, unsigned span_ms);
+
+/* Stop the actor and wait until it has finished. */
+bool actor_stop(struct actor *a);
+
+/* The text of a fact, or "". */
+const char *actor_fact(const struct actor *a, const char *name);
+
+/* How many descriptors this process has open. */
+unsigned open_descriptors(void);
+
+#endif
