@@ -1,0 +1,131 @@
+/* Text by columns: decoding, widths, clipping, and bytes that nobody should trust. */
+#include "tui/text.h"
+
+#include <locale.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void decodes_every_length(void **state)
+{
+    static const struct {
+        const char *bytes;
+        uint32_t code;
+    } rows[] = {
+        {"A", 'A'},
+        {"\xc2\xb5", 0xb5},
+        {"\xe2\xa0\x81", 0x2801},
+        {"\xf0\x9f\x9a\xa2", 0x1f6a2},
+    };
+    uint32_t code;
+    char out[TEXT_ENCODED_MAX];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        size_t len = strlen(rows[i].bytes);
+
+        assert_int_equal(text_decode(rows[i].bytes, len, &code), len);
+        assert_int_equal(code, rows[i].code);
+        assert_int_equal(text_encode(code, out), len);
+        assert_string_equal(out, rows[i].bytes);
+    }
+}
+
+static void refuses_what_is_not_utf8(void **state)
+{
+    static const char *const rows[] = {
+        "\x80",             /* a continuation byte alone */
+        "\xc0\xaf",         /* '/' in an overlong form */
+        "\xe0\x80\xaf",     /* the same in three bytes */
+        "\xed\xa0\x80",     /* a surrogate */
+        "\xf4\x90\x80\x80", /* above the last code point */
+        "\xe2\xa0",         /* cut short */
+        "\xff",
+    };
+    uint32_t code;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(text_decode(rows[i], strlen(rows[i]), &code), 1);
+        assert_int_equal(code, TEXT_REPLACEMENT);
+    }
+    assert_int_equal(text_decode("", 0, &code), 0);
+}
+
+static void never_reads_past_the_end(void **state)
+{
+    (void)state;
+    for (int lead = 0; lead < 256; lead++) {
+        char *exact = malloc(1); /* address sanitizer sees a byte more */
+        uint32_t code;
+
+        *exact = (char)lead;
+        assert_int_equal(text_decode(exact, 1, &code), 1);
+        free(exact);
+    }
+}
+
+static void counts_columns(void **state)
+{
+    (void)state;
+    assert_int_equal(text_columns(""), 0);
+    assert_int_equal(text_columns("250 \xc2\xb5s"), 6);
+    assert_int_equal(text_columns("\xe6\xb5\xb7"), 2); /* an ideograph */
+    assert_int_equal(text_columns("e\xcc\x81"), 1);    /* e with an accent added */
+    assert_int_equal(text_columns("\x1b[31mred"), 8);  /* the escape is one mark */
+    assert_int_equal(text_columns("a\xe2\x80\xae"
+                                  "b"),
+                     2); /* a direction override */
+}
+
+static void drops_and_replaces_controls(void **state)
+{
+    char out[64];
+
+    (void)state;
+    assert_int_equal(text_clip("a\x1b]0;x\x07"
+                               "b\n\t\xff",
+                               40, out, sizeof(out)),
+                     11);
+    assert_string_equal(out, "a\xef\xbf\xbd]0;x\xef\xbf\xbd"
+                             "b\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+    for (size_t i = 0; out[i] != '\0'; i++)
+        assert_true((unsigned char)out[i] >= 0x20);
+}
+
+static void clips_by_columns(void **state)
+{
+    char out[64];
+
+    (void)state;
+    assert_int_equal(text_clip("throughput", 10, out, sizeof(out)), 10);
+    assert_string_equal(out, "throughput");
+    assert_int_equal(text_clip("throughput", 6, out, sizeof(out)), 6);
+    assert_string_equal(out, "throu\xe2\x80\xa6");
+    /* The second ideograph would need columns 3 and 4, and the ellipsis one more. */
+    assert_int_equal(
+        text_clip("\xe6\xb5\xb7\xe6\xb5\xb7\xe6\xb5\xb7", 4, out, sizeof(out)), 3);
+    assert_string_equal(out, "\xe6\xb5\xb7\xe2\x80\xa6");
+    assert_int_equal(text_clip("throughput", 0, out, sizeof(out)), 0);
+    assert_string_equal(out, "");
+    assert_int_equal(text_clip("throughput", 10, out, 4), 3);
+    assert_string_equal(out, "thr");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decodes_every_length),
+        cmocka_unit_test(refuses_what_is_not_utf8),
+        cmocka_unit_test(never_reads_past_the_end),
+        cmocka_unit_test(counts_columns),
+        cmocka_unit_test(drops_and_replaces_controls),
+        cmocka_unit_test(clips_by_columns),
+    };
+
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
