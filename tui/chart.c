@@ -1,0 +1,722 @@
+#include "tui/chart.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/text.h"
+
+#define LABEL_COLUMNS 7 /* of the figures at an axis */
+#define LEGEND_MAX 8
+
+/* The part of a chart in which values are drawn. */
+struct plot {
+    struct area cells;
+    int wide, high; /* in dots */
+    double from_s, dot_s;
+    struct scale scale;
+    int middle; /* mirror: the row of cells with the axis */
+};
+
+/* Values ------------------------------------------------------------------------ */
+
+static double value_of(const struct chart_line *l, double index)
+{
+    if (!(index >= 0) || index >= (double)l->count)
+        return UNKNOWN;
+    return l->values[(size_t)index];
+}
+
+/* Between two values, straight; beside a gap, the value that is nearer. */
+static double between(const struct chart_line *l, double at)
+{
+    double before = floor(at), share = at - before;
+    double a = value_of(l, before), b = value_of(l, before + 1);
+
+    if (isnan(a) || isnan(b))
+        return share < 0.5 ? a : b;
+    return a + (b - a) * share;
+}
+
+static double combine(enum chart_reduce how, double sofar, double value)
+{
+    if (isnan(sofar))
+        return value;
+    switch (how) {
+    case REDUCE_MAX:
+        return value > sofar ? value : sofar;
+    case REDUCE_MIN:
+        return value < sofar ? value : sofar;
+    case REDUCE_MEAN:
+        break;
+    }
+    return sofar + value;
+}
+
+/* What a column of dots shows: the values whose middle lies in it. */
+static double column_value(const struct chart *ch, const struct plot *p,
+                           const struct chart_line *l, int dx)
+{
+    double first = (p->from_s + dx * p->dot_s - ch->start_s) / ch->step_s;
+    double last = first + p->dot_s / ch->step_s;
+    double result = UNKNOWN, known = 0;
+
+    if (last - first < 1)
+        return between(l, (first + last) / 2 - 0.5);
+    for (double i = ceil(first - 0.5); i < ceil(last - 0.5); i++) {
+        double value = value_of(l, i);
+
+        if (isnan(value))
+            continue;
+        result = combine(l->reduce, result, value);
+        known++;
+    }
+    return l->reduce == REDUCE_MEAN && known > 0 ? result / known : result;
+}
+
+/* The lines up to `index` on top of each other; unknown parts count as nothing. */
+static double stacked_value(const struct chart *ch, const struct plot *p, size_t index,
+                            int dx)
+{
+    double sum = UNKNOWN;
+
+    for (size_t i = 0; i <= index; i++) {
+        double value = column_value(ch, p, &ch->lines[i], dx);
+
+        if (!isnan(value))
+            sum = isnan(sum) ? value : sum + value;
+    }
+    return sum;
+}
+
+static double drawn_value(const struct chart *ch, const struct plot *p, size_t index,
+                          int dx)
+{
+    if (ch->form == CHART_STACK)
+        return stacked_value(ch, p, index, dx);
+    return column_value(ch, p, &ch->lines[index], dx);
+}
+
+/* The least and the greatest value in the picture; false when there is none. */
+static bool find_range(const struct chart *ch, const struct plot *p, double *low,
+                       double *high)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < ch->line_count; i++)
+        for (int dx = 0; dx < p->wide; dx++) {
+            double value = drawn_value(ch, p, i, dx);
+
+            if (isnan(value) || (ch->is_log && value <= 0))
+                continue;
+            *low = !found || value < *low ? value : *low;
+            *high = !found || value > *high ? value : *high;
+            found = true;
+        }
+    return found;
+}
+
+/* Frame and axes ---------------------------------------------------------------- */
+
+static void legend_figure(const struct chart *ch, const struct chart_line *l, char *out,
+                          size_t size)
+{
+    char label[SCALE_LABEL];
+
+    scale_label(ch->quantity, l->now, label);
+    snprintf(out, size, "%s%s", label, isnan(l->now) ? "" : ch->per);
+}
+
+/* The character that stands for a line: in ASCII it is also what the line is made of. */
+static uint32_t line_mark(const struct canvas *c, size_t index)
+{
+    static const char marks[] = "*+ox#%@&";
+
+    if (c->glyphs->level == GLYPHS_ASCII)
+        return (uint32_t)marks[index % (sizeof(marks) - 1)];
+    return c->glyphs->bullet;
+}
+
+struct legend_item {
+    char figure[SCALE_LABEL + 8];
+    int columns;
+};
+
+static int legend_width(const struct chart *ch, struct legend_item *items, size_t count,
+                        bool with_names)
+{
+    int total = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct chart_line *l = &ch->lines[i];
+
+        legend_figure(ch, l, items[i].figure, sizeof(items[i].figure));
+        items[i].columns = 3 + text_columns(items[i].figure);
+        if (with_names && l->name[0] != '\0')
+            items[i].columns += text_columns(l->name) + 1;
+        total += items[i].columns;
+    }
+    return total + 1;
+}
+
+static int draw_legend_item(struct canvas *c, int x, int y, const struct chart *ch,
+                            size_t index, const struct legend_item *item, bool with_names)
+{
+    const struct chart_line *l = &ch->lines[index];
+    int start = x;
+
+    canvas_put(c, x++, y, ' ', style(PAINT_TEXT));
+    canvas_put(c, x++, y, line_mark(c, index), style(l->paint));
+    canvas_put(c, x++, y, ' ', style(PAINT_TEXT));
+    if (with_names && l->name[0] != '\0') {
+        x += canvas_text(c, x, y, 40, style(PAINT_DIM), l->name);
+        canvas_put(c, x++, y, ' ', style(PAINT_TEXT));
+    }
+    x += canvas_text(c, x, y, 40, style(PAINT_STRONG), item->figure);
+    return x - start;
+}
+
+/* The legend stands in the upper border, as far as there is room. */
+static void draw_legend(struct canvas *c, struct area box, const struct chart *ch)
+{
+    struct legend_item items[LEGEND_MAX];
+    size_t count = ch->line_count < LEGEND_MAX ? ch->line_count : LEGEND_MAX;
+    int title = ch->title != NULL ? text_columns(ch->title) + 3 : 0;
+    int room = box.width - title - 4, x;
+    bool with_names = true;
+    int width = legend_width(ch, items, count, true);
+
+    if (width > room) {
+        with_names = false;
+        width = legend_width(ch, items, count, false);
+    }
+    if (width > room || count == 0)
+        return;
+    x = box.x + box.width - 2 - width;
+    for (size_t i = 0; i < count; i++)
+        x += draw_legend_item(c, x, box.y, ch, i, &items[i], with_names);
+    canvas_put(c, x, box.y, ' ', style(PAINT_TEXT));
+}
+
+/* Draw the box if the area has room for one; returns what is left inside. */
+static struct area draw_box(struct canvas *c, struct area a, const char *title, bool hot)
+{
+    if (a.height < 4 || a.width < 12)
+        return a;
+    canvas_box(c, a, title, hot);
+    return area_inside(a);
+}
+
+static int scale_row(const struct plot *p, double value)
+{
+    double place = scale_place(&p->scale, value);
+
+    return p->cells.y + p->cells.height - 1 - (int)lround(place * (p->cells.height - 1));
+}
+
+static void draw_tick(struct canvas *c, const struct plot *p, int row, bool labelled,
+                      enum quantity quantity, double value)
+{
+    char label[SCALE_LABEL];
+    struct style faint = style(PAINT_FAINT);
+
+    for (int x = 0; x < p->cells.width; x++)
+        canvas_put(c, p->cells.x + x, row, c->glyphs->grid, faint);
+    if (!labelled)
+        return;
+    scale_label(quantity, value, label);
+    canvas_text_right(c, p->cells.x - 1 - LABEL_COLUMNS, row, LABEL_COLUMNS,
+                      style(PAINT_DIM), label);
+    canvas_put(c, p->cells.x - 1, row, c->glyphs->tee_right, faint);
+}
+
+static void draw_value_axis(struct canvas *c, const struct plot *p, bool labelled,
+                            enum quantity quantity, bool is_mirror)
+{
+    struct style faint = style(PAINT_FAINT);
+    int above;
+
+    for (int y = 0; labelled && y < p->cells.height; y++)
+        canvas_put(c, p->cells.x - 1, p->cells.y + y, c->glyphs->axis, faint);
+    for (size_t i = 0; i < p->scale.ticks; i++) {
+        double value = p->scale.tick[i];
+
+        if (!is_mirror) {
+            draw_tick(c, p, scale_row(p, value), labelled, quantity, value);
+            continue;
+        }
+        above = (int)lround(scale_place(&p->scale, value) * (p->middle - p->cells.y));
+        draw_tick(c, p, p->middle - above, labelled, quantity, value);
+        if (p->middle + above < p->cells.y + p->cells.height)
+            draw_tick(c, p, p->middle + above, labelled, quantity, value);
+    }
+}
+
+/* Labels under the plot, each centred on its tick, none over another. */
+static void draw_time_axis(struct canvas *c, const struct plot *p, double to_s, int row)
+{
+    struct scale span = scale_span(p->from_s, to_s, (size_t)p->cells.width / 12 + 2);
+    int free_from = p->cells.x;
+
+    for (size_t i = 0; i < span.ticks; i++) {
+        char label[SCALE_LABEL];
+        int x = p->cells.x + (int)(scale_place(&span, span.tick[i]) * p->cells.width);
+        int columns;
+
+        scale_label(QUANTITY_SECONDS, span.tick[i], label);
+        columns = text_columns(label);
+        x -= columns / 2;
+        if (x < free_from && i == 0)
+            x = free_from;
+        if (x < free_from || x + columns > p->cells.x + p->cells.width)
+            continue;
+        canvas_text(c, x, row, columns, style(PAINT_DIM), label);
+        free_from = x + columns + 2;
+    }
+}
+
+/* Plots ------------------------------------------------------------------------- */
+
+/* Fill a column of dots between two heights (0 the axis), painted by height. */
+static void fill_up(struct canvas *c, const struct plot *p, int dx, int base, int height,
+                    int full, int direction, const enum ramp *ramp, enum paint flat)
+{
+    int x = p->cells.x * c->glyphs->dots_wide + dx;
+
+    for (int h = 0; h < height; h++) {
+        /* One paint a row of cells: that of the row's middle. */
+        int cell = h / c->glyphs->dots_high * c->glyphs->dots_high;
+        double level = (cell + c->glyphs->dots_high * 0.5) / full;
+
+        canvas_dot(c, x, base - direction * h,
+                   style(ramp != NULL ? theme_ramp(*ramp, level) : flat));
+    }
+}
+
+/* Dots of a filled column: a value above zero shows at least one. */
+static int fill_height(const struct plot *p, double value, int full)
+{
+    int height;
+
+    if (isnan(value) || value <= 0)
+        return 0;
+    height = (int)lround(scale_place(&p->scale, value) * full);
+    return height < 1 ? 1 : height > full ? full : height;
+}
+
+static void draw_area(struct canvas *c, const struct plot *p, const struct chart *ch)
+{
+    int base = (p->cells.y + p->cells.height) * c->glyphs->dots_high - 1;
+
+    for (int dx = 0; dx < p->wide; dx++) {
+        double value = column_value(ch, p, &ch->lines[0], dx);
+
+        fill_up(c, p, dx, base, fill_height(p, value, p->high), p->high, 1, &ch->ramp, 0);
+    }
+}
+
+static void draw_mirror(struct canvas *c, const struct plot *p, const struct chart *ch)
+{
+    int dots = c->glyphs->dots_high;
+    int above = (p->middle - p->cells.y) * dots;
+    int below = (p->cells.y + p->cells.height - 1 - p->middle) * dots;
+
+    for (int x = 0; x < p->cells.width; x++)
+        canvas_put(c, p->cells.x + x, p->middle, c->glyphs->horizontal,
+                   style(PAINT_FAINT));
+    for (int dx = 0; dx < p->wide; dx++) {
+        double up = column_value(ch, p, &ch->lines[0], dx);
+
+        fill_up(c, p, dx, p->middle * dots - 1, fill_height(p, up, above), above, 1,
+                &ch->ramp, 0);
+        if (ch->line_count < 2)
+            continue;
+        double down = column_value(ch, p, &ch->lines[1], dx);
+
+        fill_up(c, p, dx, (p->middle + 1) * dots, fill_height(p, down, below), below, -1,
+                &ch->ramp_below, 0);
+    }
+}
+
+/* Painted from the top line down, so that each covers the part below its own. */
+static void draw_stack(struct canvas *c, const struct plot *p, const struct chart *ch)
+{
+    int base = (p->cells.y + p->cells.height) * c->glyphs->dots_high - 1;
+
+    for (size_t i = ch->line_count; i-- > 0;)
+        for (int dx = 0; dx < p->wide; dx++) {
+            double value = stacked_value(ch, p, i, dx);
+
+            if (isnan(column_value(ch, p, &ch->lines[i], dx)))
+                continue;
+            fill_up(c, p, dx, base, fill_height(p, value, p->high), p->high, 1, NULL,
+                    ch->lines[i].paint);
+        }
+}
+
+static int line_dot(const struct plot *p, double value)
+{
+    int dy = p->high - 1 - (int)lround(scale_place(&p->scale, value) * (p->high - 1));
+
+    return dy < 0 ? 0 : dy >= p->high ? p->high - 1 : dy;
+}
+
+static void draw_line_dot(struct canvas *c, const struct plot *p, size_t index, int dx,
+                          int dy, struct style s)
+{
+    const struct glyph_set *g = c->glyphs;
+
+    if (g->level == GLYPHS_ASCII)
+        canvas_put(c, p->cells.x + dx / g->dots_wide, p->cells.y + dy / g->dots_high,
+                   line_mark(c, index), s);
+    else
+        canvas_dot(c, p->cells.x * g->dots_wide + dx, p->cells.y * g->dots_high + dy, s);
+}
+
+static void draw_line(struct canvas *c, const struct plot *p, const struct chart *ch,
+                      size_t index)
+{
+    const struct chart_line *l = &ch->lines[index];
+    int before = -1;
+
+    for (int dx = 0; dx < p->wide; dx++) {
+        double value = column_value(ch, p, l, dx);
+        int dy, from;
+
+        if (isnan(value)) {
+            before = -1;
+            continue;
+        }
+        dy = line_dot(p, value);
+        from = before < 0 ? dy : before < dy ? before + 1 : before > dy ? before - 1 : dy;
+        for (int y = from; y != dy; y += y < dy ? 1 : -1)
+            draw_line_dot(c, p, index, dx, y, style(l->paint));
+        draw_line_dot(c, p, index, dx, dy, style(l->paint));
+        before = dy;
+    }
+}
+
+/* The last value in the picture, for the name at the right end of a line. */
+static double last_value(const struct chart *ch, const struct plot *p, size_t index)
+{
+    for (int dx = p->wide - 1; dx >= 0; dx--) {
+        double value = column_value(ch, p, &ch->lines[index], dx);
+
+        if (!isnan(value))
+            return value;
+    }
+    return UNKNOWN;
+}
+
+/* A row at or near `row` in which nothing stands yet at column x; -1 if none. */
+static int free_row(const struct canvas *c, const struct plot *p, int x, int row)
+{
+    static const int tries[] = {0, 1, -1, 2, -2};
+
+    for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+        int y = row + tries[i];
+        const struct cell *cell = canvas_at(c, x, y);
+
+        if (y >= p->cells.y && y < p->cells.y + p->cells.height && cell != NULL &&
+            cell->code == ' ')
+            return y;
+    }
+    return -1;
+}
+
+static void name_line(struct canvas *c, const struct plot *p, const struct chart *ch,
+                      size_t index, int columns)
+{
+    double value = last_value(ch, p, index);
+    int x = p->cells.x + p->cells.width + 1, y;
+
+    if (isnan(value))
+        return;
+    y = free_row(c, p, x, p->cells.y + line_dot(p, value) / c->glyphs->dots_high);
+    if (y >= 0)
+        canvas_text(c, x, y, columns - 1, style(ch->lines[index].paint),
+                    ch->lines[index].name);
+}
+
+static void draw_marks(struct canvas *c, const struct plot *p, const struct chart *ch)
+{
+    struct style s = style(PAINT_MARK);
+
+    for (size_t i = 0; i < ch->mark_count; i++) {
+        double at = (ch->marks[i].at_s - p->from_s) / p->dot_s / c->glyphs->dots_wide;
+        int x = p->cells.x + (int)floor(at);
+
+        if (!(at >= 0) || x >= p->cells.x + p->cells.width)
+            continue;
+        for (int y = p->cells.y; y < p->cells.y + p->cells.height; y++) {
+            const struct cell *cell = canvas_at(c, x, y);
+            bool is_free =
+                cell != NULL && (cell->code == ' ' || cell->code == c->glyphs->grid);
+
+            if (cell != NULL)
+                canvas_put(c, x, y, is_free ? c->glyphs->mark : cell->code, s);
+        }
+        canvas_text(c, x, p->cells.y, p->cells.x + p->cells.width - x, s,
+                    ch->marks[i].label);
+    }
+}
+
+/* Putting it together ----------------------------------------------------------- */
+
+static void say_empty(struct canvas *c, struct area a, const char *empty)
+{
+    const char *text = empty != NULL ? empty : "no data yet";
+    int columns = text_columns(text);
+
+    if (a.height < 1)
+        return;
+    columns = columns > a.width ? a.width : columns;
+    canvas_text(c, a.x + (a.width - columns) / 2, a.y + (a.height - 1) / 2, columns,
+                style(PAINT_UNKNOWN), text);
+}
+
+static int name_columns(const struct chart *ch, struct area inner)
+{
+    int columns = 0;
+
+    if (ch->form != CHART_LINES || ch->line_count < 2 || inner.width < 36)
+        return 0;
+    for (size_t i = 0; i < ch->line_count; i++) {
+        int n = text_columns(ch->lines[i].name);
+
+        columns = n > columns ? n : columns;
+    }
+    return columns + 1;
+}
+
+static void make_scale(const struct chart *ch, struct plot *p, double low, double high)
+{
+    size_t ticks = (size_t)p->cells.height / 3 + 2;
+
+    if (ch->form == CHART_MIRROR)
+        ticks = (size_t)p->cells.height / 6 + 2;
+    if (ch->least_top > high)
+        high = ch->least_top;
+    p->scale = ch->is_log ? scale_log(low, high, ticks) : scale_linear(high, ticks);
+}
+
+static void draw_plot(struct canvas *c, const struct plot *p, const struct chart *ch)
+{
+    switch (ch->form) {
+    case CHART_AREA:
+        draw_area(c, p, ch);
+        break;
+    case CHART_MIRROR:
+        draw_mirror(c, p, ch);
+        break;
+    case CHART_STACK:
+        draw_stack(c, p, ch);
+        break;
+    case CHART_LINES:
+        for (size_t i = ch->line_count; i-- > 0;)
+            draw_line(c, p, ch, i);
+        break;
+    }
+}
+
+static void measure(const struct canvas *c, struct plot *p, double from_s, double to_s)
+{
+    p->wide = p->cells.width * c->glyphs->dots_wide;
+    p->high = p->cells.height * c->glyphs->dots_high;
+    p->from_s = from_s;
+    p->dot_s = (to_s - from_s) / (p->wide > 0 ? p->wide : 1);
+    p->middle = p->cells.y + p->cells.height / 2;
+}
+
+void chart_draw(struct canvas *c, struct area a, const struct chart *ch)
+{
+    struct area before = canvas_clip(c, a), inner = draw_box(c, a, ch->title, ch->hot);
+    bool labelled = inner.width >= 24, timed = inner.height >= 5;
+    int names = name_columns(ch, inner);
+    struct plot p = {.cells = inner};
+    double low = 0, high = 0;
+
+    if (inner.y != a.y)
+        draw_legend(c, a, ch);
+    if (timed)
+        p.cells.height--;
+    if (labelled)
+        area_take_left(&p.cells, LABEL_COLUMNS + 1);
+    area_take_right(&p.cells, names);
+    measure(c, &p, ch->from_s, ch->to_s);
+    if (ch->line_count == 0 || !(ch->to_s > ch->from_s) || !(ch->step_s > 0) ||
+        !find_range(ch, &p, &low, &high)) {
+        say_empty(c, inner, ch->empty);
+    } else if (p.cells.height > 0) {
+        make_scale(ch, &p, low, high);
+        draw_value_axis(c, &p, labelled, ch->quantity, ch->form == CHART_MIRROR);
+        draw_plot(c, &p, ch);
+        draw_marks(c, &p, ch);
+        for (size_t i = 0; names > 0 && i < ch->line_count; i++)
+            name_line(c, &p, ch, i, names);
+        if (timed)
+            draw_time_axis(c, &p, ch->to_s, p.cells.y + p.cells.height);
+    }
+    canvas_unclip(c, before);
+}
+
+double chart_span(double seconds)
+{
+    static const double spans[] = {2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600};
+    size_t n = sizeof(spans) / sizeof(spans[0]);
+
+    for (size_t i = 0; i < n; i++)
+        if (seconds <= spans[i])
+            return spans[i];
+    return ceil(seconds / 3600) * 3600;
+}
+
+/* Heat map ---------------------------------------------------------------------- */
+
+/* The count that a cell stands for: the steps and rows that it covers, summed. */
+static double heat_cell(const struct heat *h, double first_step, double last_step,
+                        size_t first_row, size_t last_row)
+{
+    double sum = 0, known = 0;
+
+    for (double i = ceil(first_step - 0.5); i < ceil(last_step - 0.5) || known == 0;
+         i++) {
+        if (i >= (double)h->steps || i < 0)
+            return known > 0 ? sum : UNKNOWN;
+        for (size_t r = first_row; r < last_row && r < h->rows; r++)
+            sum += h->counts[(size_t)i * h->rows + r];
+        known++;
+    }
+    return sum;
+}
+
+struct heat_grid {
+    const struct heat *heat;
+    struct plot plot;
+    int rows; /* of the picture: two a cell where the ground can be painted too */
+    double top;
+};
+
+static double heat_at(const struct heat_grid *g, int x, int row)
+{
+    const struct heat *h = g->heat;
+    double cell_s = (h->to_s - h->from_s) / g->plot.cells.width;
+    double first = (h->from_s + x * cell_s - h->start_s) / h->step_s;
+    double last = first + cell_s / h->step_s;
+    size_t low = (size_t)row * h->rows / (size_t)g->rows;
+    size_t high = ((size_t)row + 1) * h->rows / (size_t)g->rows;
+
+    if (last - first < 1) /* wider than a step: the step in which the middle lies */
+        first = floor((first + last) / 2), last = first + 1;
+    return heat_cell(h, first, last, low, high > low ? high : low + 1);
+}
+
+/* Shares of the densest cell; the square root keeps rare counts visible. */
+static double heat_level(const struct heat_grid *g, int x, int row)
+{
+    double count = heat_at(g, x, row);
+
+    return isnan(count) || count <= 0 || g->top <= 0 ? 0 : sqrt(count / g->top);
+}
+
+/* Two rows of the picture in one cell: text paint above, ground paint below. */
+static void heat_halves(struct canvas *c, const struct heat_grid *g, int x, int y)
+{
+    int row = 2 * (g->plot.cells.height - 1 - y);
+    double above = heat_level(g, x, row + 1), below = heat_level(g, x, row);
+    int column = g->plot.cells.x + x, line = g->plot.cells.y + y;
+
+    if (above > 0 && below > 0)
+        canvas_put(c, column, line, 0x2580,
+                   style_on(theme_ramp(RAMP_HEAT, above), theme_ramp(RAMP_HEAT, below)));
+    else if (above > 0)
+        canvas_put(c, column, line, 0x2580, style(theme_ramp(RAMP_HEAT, above)));
+    else if (below > 0)
+        canvas_put(c, column, line, 0x2584, style(theme_ramp(RAMP_HEAT, below)));
+}
+
+static void heat_shade(struct canvas *c, const struct heat_grid *g, int x, int y)
+{
+    double level = heat_level(g, x, g->plot.cells.height - 1 - y);
+    int shade = (int)ceil(level * 4);
+
+    if (level > 0)
+        canvas_put(c, g->plot.cells.x + x, g->plot.cells.y + y,
+                   c->glyphs->shades[shade > 4 ? 4 : shade],
+                   style(theme_ramp(RAMP_HEAT, level)));
+}
+
+static void heat_fill(struct canvas *c, struct heat_grid *g, bool halves)
+{
+    g->top = 0;
+    for (int row = 0; row < g->rows; row++)
+        for (int x = 0; x < g->plot.cells.width; x++) {
+            double count = heat_at(g, x, row);
+
+            g->top = count > g->top ? count : g->top;
+        }
+    for (int y = 0; y < g->plot.cells.height; y++)
+        for (int x = 0; x < g->plot.cells.width; x++)
+            halves ? heat_halves(c, g, x, y) : heat_shade(c, g, x, y);
+}
+
+static bool heat_is_empty(const struct heat *h)
+{
+    for (size_t i = 0; i < h->steps * h->rows; i++)
+        if (h->counts[i] > 0)
+            return false;
+    return true;
+}
+
+void heat_draw(struct canvas *c, struct area a, const struct heat *h)
+{
+    struct area before = canvas_clip(c, a), inner = draw_box(c, a, h->title, h->hot);
+    struct heat_grid g = {.heat = h, .plot.cells = inner};
+    bool labelled = inner.width >= 24, timed = inner.height >= 5;
+    bool halves = c->colours >= 256 && c->glyphs->level != GLYPHS_ASCII;
+
+    if (timed)
+        g.plot.cells.height--;
+    if (labelled)
+        area_take_left(&g.plot.cells, LABEL_COLUMNS + 1);
+    measure(c, &g.plot, h->from_s, h->to_s);
+    g.rows = g.plot.cells.height * (halves ? 2 : 1);
+    if (h->rows == 0 || !(h->to_s > h->from_s) || heat_is_empty(h)) {
+        say_empty(c, inner, h->empty);
+    } else if (g.plot.cells.height > 0) {
+        g.plot.scale = scale_log(h->low, h->high, (size_t)g.plot.cells.height / 3 + 2);
+        draw_value_axis(c, &g.plot, labelled, h->quantity, false);
+        heat_fill(c, &g, halves);
+        if (timed)
+            draw_time_axis(c, &g.plot, h->to_s, g.plot.cells.y + g.plot.cells.height);
+    }
+    canvas_unclip(c, before);
+}
+
+/* Bars -------------------------------------------------------------------------- */
+
+void bars_draw(struct canvas *c, struct area a, const struct bar *bars, size_t count,
+               double top)
+{
+    int labels = 0, figures = 0, room;
+
+    for (size_t i = 0; i < count; i++) {
+        int l = text_columns(bars[i].label), f = text_columns(bars[i].figure);
+
+        labels = l > labels ? l : labels;
+        figures = f > figures ? f : figures;
+        if (top <= 0 || bars[i].value > top)
+            top = bars[i].value > top ? bars[i].value : top;
+    }
+    room = a.width - labels - figures - 2;
+    for (size_t i = 0; i < count && (int)i < a.height; i++) {
+        int y = a.y + (int)i;
+        double share = top > 0 ? bars[i].value / top : 0;
+
+        canvas_text(c, a.x, y, a.width, style(PAINT_DIM), bars[i].label);
+        if (room > 0)
+            canvas_bar(c, a.x + labels + 1, y, room, share, style(bars[i].paint));
+        if (a.width > labels)
+            canvas_text_right(c, a.x + labels + 1, y, a.width - labels - 1,
+                              style(PAINT_STRONG), bars[i].figure);
+    }
+}
