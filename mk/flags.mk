@@ -18,12 +18,13 @@ ifneq ($(shell $(PKG_CONFIG) --exists libllhttp 2>/dev/null && echo yes),)
   LLHTTP_OBJECTS :=
 else
   LLHTTP_DIR     := /usr/share/llhttp
-  LLHTTP_CFLAGS  := -I/usr/share/include/llhttp
+  # Strict, as later versions are without a switch.
+  LLHTTP_CFLAGS  := -I/usr/share/include/llhttp -DLLHTTP_STRICT_MODE=1
   LLHTTP_OBJECTS := $(patsubst $(LLHTTP_DIR)/%.c,$(BUILD)/obj/llhttp/%.o, \
                       $(wildcard $(LLHTTP_DIR)/*.c))
 endif
 
-PROTOCOLS_LIBS := $(call pkg-libs,libevent_core libevent_extra zlib) $(LLHTTP_LIBS) -lm
+PROTOCOLS_LIBS := $(call pkg-libs,libevent_core libevent_extra zlib libcjson) $(LLHTTP_LIBS) -lm
 ENGINE_LIBS    := $(call pkg-libs,libcjson)
 TUI_LIBS       := $(call pkg-libs,ncursesw)
 TEST_LIBS      := $(call pkg-libs,cmocka vterm)
