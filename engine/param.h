@@ -1,0 +1,94 @@
+/*
+ * The parameters: one description each, from which the command line, the form in the
+ * console, the JSON of a run, `list` and the manual are made. Values live in a
+ * `struct options` (protocols/options.h) in base units; what a person types goes
+ * through param_set, so a value in a set is always in range.
+ *
+ * Scenarios come in families, and a parameter says to which families it belongs: that
+ * is the whole of "which parameters has this scenario". Two families may use one name
+ * for different things (`size`, `method`); within a family a name is unique.
+ */
+#ifndef ENGINE_PARAM_H
+#define ENGINE_PARAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "protocols/fail.h"
+#include "protocols/options.h"
+
+enum {
+    FAMILY_BULK = 1,     /* a file each way over a stream */
+    FAMILY_REQUESTS = 2, /* short requests over a stream */
+    FAMILY_UDP = 4,
+    FAMILY_SERVICE = 8, /* HTTP load on services that plimsoll spawns */
+    FAMILY_HTTP = 16,   /* HTTP load on a server that is there */
+    FAMILY_STREAM = FAMILY_BULK | FAMILY_REQUESTS,
+    FAMILY_WEB = FAMILY_SERVICE | FAMILY_HTTP,
+    FAMILY_ALL = 31,
+};
+
+enum param_type {
+    PARAM_COUNT,    /* units_parse UNIT_COUNT */
+    PARAM_SIZE,     /* bytes */
+    PARAM_DURATION, /* ns */
+    PARAM_FLAG,     /* 0 or 1; on the command line --name, --no-name or --name=off */
+    PARAM_CHOICE,   /* one of `choices` */
+    PARAM_TEXT,
+};
+
+enum {
+    PARAM_SPLIT = 1,  /* an amount that several client processes share */
+    PARAM_LIVE = 2,   /* can be changed while the run goes on */
+    PARAM_REPEAT = 4, /* may be given several times: a text of lines */
+    PARAM_RUN = 8,    /* read by the engine, not sent to the workers */
+};
+
+struct param {
+    unsigned families;
+    const char *name; /* "send_buffer"; the long option is --send-buffer */
+    char letter;      /* the short option, or 0 */
+    enum param_type type;
+    const char *unit; /* what a number counts, for people; "" for texts */
+    uint64_t min, max;
+    const char *zero;     /* what 0 means ("no limit"), or NULL: 0 is just 0 */
+    const char *choices;  /* PARAM_CHOICE: "both|up|down" */
+    const char *fallback; /* the default where the scenario states none, as typed */
+    unsigned flags;
+    const char *help; /* one line, lower case, no full stop */
+};
+
+/* The whole table, ended by a row without a name. */
+const struct param *param_table(void);
+
+/*
+ * A parameter of a family by its name as typed (with - or _, without leading
+ * dashes) or by its letter (a text of one character). NULL when there is none.
+ */
+const struct param *param_find(unsigned family, const char *name);
+
+/*
+ * Check a typed text and store its value. 0, or -EINVAL with a sentence that names
+ * the parameter, what was typed and what is allowed. A PARAM_REPEAT text is added as
+ * a further line, others are replaced.
+ */
+int param_set(struct options *values, const struct param *p, const char *text,
+              struct fail *fail);
+
+/* The value as text that param_set reads back; "" when it is not set. */
+void param_text(const struct options *values, const struct param *p, char *text,
+                size_t size);
+
+/* "1..1PiB", "both|up|down", "on|off", "text": for the form and the manual. */
+void param_range(const struct param *p, char *text, size_t size);
+
+/* "send-buffer": the name as the command line spells it. */
+void param_option(const struct param *p, char *text, size_t size);
+
+/*
+ * The nearest of `count` words to what was typed, for "did you mean"; NULL when none
+ * is near (more than a third of the letters differ).
+ */
+const char *nearest_word(const char *typed, const char *const *words, size_t count);
+
+#endif

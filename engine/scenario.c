@@ -1,0 +1,240 @@
+#include "engine/scenario.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "protocols/role.h"
+
+#define BULK_ROLES                         \
+    {                                      \
+        "bulk-server", NULL, "bulk-client" \
+    }
+#define REQUESTS_ROLES                             \
+    {                                              \
+        "requests-server", NULL, "requests-client" \
+    }
+#define UDP_ROLES                        \
+    {                                    \
+        "udp-server", NULL, "udp-client" \
+    }
+
+#define NINE_NUMBERS "{\"numbers\": [1, 2, 3, 4, 5, 6, 7, 8, 9]}"
+#define SUM_LOAD                                                                    \
+    "connections=20;amount=5000;method=POST;headers=Content-Type:application/json;" \
+    "port=9000;body=" NINE_NUMBERS
+
+#define ABOUT_BULK                                                                       \
+    "One connection. The server sends a file of random bytes to the client while the "   \
+    "client sends one of the same size to the server; each end closes its own sending "  \
+    "side when it is done, goes on receiving until the other has ended, and checks the " \
+    "count. "
+#define ABOUT_REQUESTS                                                                  \
+    "A client connects, sends one short string, receives the server's, and ends; then " \
+    "the next one. Documented with a new client process for each request, of which "    \
+    "four fifths is the start of the process: client=connection and client=persistent " \
+    "take that and the connection's set-up away, so that the three can be told apart. "
+#define ABOUT_UDP                                                                       \
+    "The server counts datagrams by label and second. Waiting for a send to complete "  \
+    "is waiting for the own kernel, not for arrival: loss appears when the receiver's " \
+    "buffer, 256 small datagrams by default, overflows while the receiver pauses. "
+#define ABOUT_SERVICE                                                                   \
+    "HTTP clients post nine numbers to an API endpoint, which asks a microservice for " \
+    "their sum. "
+
+/* clang-format off */
+static const struct scenario scenarios[] = {
+    {"tcp-bulk", "stream", 't', FAMILY_BULK,
+     "1 GiB each way over one TCP connection",
+     ABOUT_BULK "TCP on loopback depends on its congestion control: bbr takes three to "
+     "four times as long as reno.",
+     BULK_ROLES, "transport=tcp;port=4000;trials=5", "size=64MiB;trials=1",
+     "Node.js, the bare transfer timed as a whole command",
+     {{"seconds", "Linux", 5, {2.948, 2.394, 2.416, 2.316, 2.496}},
+      {"seconds", "Windows", 5, {4.857, 5.151, 4.985, 5.771, 5.187}}}, false},
+    {"unix-bulk", "stream", 'u', FAMILY_BULK,
+     "1 GiB each way over a Unix socket",
+     ABOUT_BULK "A Unix socket has no congestion control, no checksums and no ports.",
+     BULK_ROLES, "transport=unix;trials=5", "size=64MiB;trials=1",
+     "Node.js, the bare transfer timed as a whole command",
+     {{"seconds", "Linux", 5, {2.894, 2.428, 2.447, 2.296, 2.351}}}, false},
+    {"pipe-bulk", "stream", 'p', FAMILY_BULK,
+     "1 GiB each way over a named pipe",
+     ABOUT_BULK "On POSIX a named pipe is a pair of FIFOs, one each way; the document "
+     "measured Windows named pipes.",
+     BULK_ROLES, "transport=pipe;trials=5", "size=64MiB;trials=1",
+     "Node.js, the bare transfer timed as a whole command",
+     {{"seconds", "Windows", 5, {4.010, 3.998, 3.918, 4.003, 3.796}}}, false},
+    {"tcp-requests", "stream", 'r', FAMILY_REQUESTS,
+     "100 short requests, one after the other, over TCP",
+     ABOUT_REQUESTS,
+     REQUESTS_ROLES, "transport=tcp;port=4000;trials=5", "requests=20;trials=1",
+     "Node.js, one process a request; of concurrent clients it notes \"concurrent ~2\"",
+     {{"seconds", "Linux", 5, {5.140, 4.900, 4.925, 4.842, 5.059}},
+      {"seconds", "Windows", 5, {15.424, 15.811, 16.015, 15.705, 15.849}}}, false},
+    {"unix-requests", "stream", 's', FAMILY_REQUESTS,
+     "100 short requests, one after the other, over a Unix socket",
+     ABOUT_REQUESTS,
+     REQUESTS_ROLES, "transport=unix;trials=5", "requests=20;trials=1",
+     "Node.js, one process a request",
+     {{"seconds", "Linux", 5, {4.647, 4.557, 4.526, 4.508, 4.569}}}, false},
+    {"pipe-requests", "stream", 'n', FAMILY_REQUESTS,
+     "100 short requests, one after the other, over a named pipe",
+     ABOUT_REQUESTS "Here each client brings a pair of FIFOs of its own, so that hundreds "
+     "are served at once.",
+     REQUESTS_ROLES, "transport=pipe;trials=5", "requests=20;trials=1",
+     "Node.js, one process a request; of concurrent clients it notes \"concurrent fails\"",
+     {{"seconds", "Windows", 5, {19.791, 19.596, 20.049, 19.926, 20.100}}}, false},
+
+    {"udp-fresh-series", "udp", 'f', FAMILY_UDP,
+     "100,000 datagrams, each on a socket of its own, one after the other",
+     ABOUT_UDP "Here a socket is created, used once and destroyed for each datagram.",
+     UDP_ROLES, "socket=fresh;dispatch=series;label=STRICT_LOOP;port=8123",
+     "messages=5000", "Node.js: no loss; it looked the name up for every send (resolve=each)",
+     {{"received_per_second", "", 1, {4900}}, {"seconds", "", 1, {20.4}},
+      {"loss_percent", "", 1, {0}}}, false},
+    {"udp-fresh-parallel", "udp", 'x', FAMILY_UDP,
+     "100,000 datagrams at once, each on a socket of its own",
+     ABOUT_UDP "Here all sockets are opened before the first send, so the run ends when "
+     "the process is out of file handles; window=64 lets the same strategy finish.",
+     UDP_ROLES, "socket=fresh;dispatch=parallel;label=BACKPRESSURE;port=8123",
+     "messages=500", "Node.js: server and client crashed, out of file handles", {{0}}, true},
+    {"udp-cached-series", "udp", 'c', FAMILY_UDP,
+     "100,000 datagrams on one socket, one after the other",
+     ABOUT_UDP "Here one socket is used for all.",
+     UDP_ROLES, "socket=cached;dispatch=series;label=CACHED_LOOP;port=8123",
+     "messages=5000", "Node.js: no loss; it looked the name up for every send (resolve=each)",
+     {{"received_per_second", "", 1, {6300}}, {"seconds", "", 1, {15.8}},
+      {"loss_percent", "", 1, {0}}}, false},
+    {"udp-cached-parallel", "udp", 'd', FAMILY_UDP,
+     "100,000 datagrams on one socket, all handed over at once",
+     ABOUT_UDP "Here all datagrams are handed to one socket without waiting.",
+     UDP_ROLES, "socket=cached;dispatch=parallel;label=CACHED_BACKPRESSURE;port=8123",
+     "messages=5000", "Node.js: \"server UDP buffer too full, probably\"",
+     {{"received_per_second", "", 1, {13300}}, {"seconds", "", 1, {7.76}},
+      {"loss_percent", "", 1, {3.9}}}, false},
+
+    {"rest-rest", "service", 'a', FAMILY_SERVICE,
+     "5,000 requests: API endpoint in front of an HTTP microservice",
+     ABOUT_SERVICE "The endpoint asks by HTTP, with a connection for each call.",
+     {"rest", "gateway", "http-client"}, SUM_LOAD ";upstream_kind=rest", "amount=500",
+     "Express on Node.js, autocannon; 5k requests in 20 s, 2.25 MB read",
+     {{"latency_mean_ns", "", 1, {76.52e6}}, {"latency_stdev_ns", "", 1, {22.53e6}},
+      {"latency_max_ns", "", 1, {234.85e6}}, {"requests_per_second", "", 1, {250}},
+      {"requests_per_second_stdev", "", 1, {50.99}},
+      {"requests_per_second_max", "", 1, {320}}, {"bytes_per_second", "", 1, {112000}},
+      {"bytes_per_second_stdev", "", 1, {23000}},
+      {"bytes_per_second_max", "", 1, {144000}}, {"seconds", "", 1, {20}}}, false},
+    {"rest-topper", "service", 'o', FAMILY_SERVICE,
+     "5,000 requests: API endpoint in front of a Topper TCP microservice",
+     ABOUT_SERVICE "The endpoint asks by Topper's text protocol over TCP.",
+     {"topper", "gateway", "http-client"}, SUM_LOAD ";upstream_kind=topper", "amount=500",
+     "Express on Node.js, autocannon; 5k requests in 7 s, 2.19 MB read",
+     {{"latency_mean_ns", "", 1, {24.16e6}}, {"latency_stdev_ns", "", 1, {6.4e6}},
+      {"latency_max_ns", "", 1, {98.45e6}}, {"requests_per_second", "", 1, {714.29}},
+      {"requests_per_second_stdev", "", 1, {244.42}},
+      {"requests_per_second_max", "", 1, {919}}, {"bytes_per_second", "", 1, {312000}},
+      {"bytes_per_second_stdev", "", 1, {107000}},
+      {"bytes_per_second_max", "", 1, {402000}}, {"seconds", "", 1, {7}}}, false},
+
+    {"http", "own", 'h', FAMILY_HTTP,
+     "HTTP/1.1 load on a server of your own",
+     "Requests to the server at url, kept-alive connections, as fast as it answers or at "
+     "a rate. With a rate, latency counts from the moment at which the schedule wanted "
+     "the request sent, so a server that stalls shows it.",
+     {NULL, NULL, "http-client"}, "connections=20;duration=10s", "duration=1s", "", {{0}},
+     false},
+};
+/* clang-format on */
+
+#define SCENARIOS (sizeof(scenarios) / sizeof(scenarios[0]))
+
+const char *place_name(enum place place)
+{
+    static const char *const names[] = {"server", "endpoint", "client"};
+
+    assert(place < PLACE_COUNT);
+    return names[place];
+}
+
+const struct scenario *scenario_table(size_t *count)
+{
+    *count = SCENARIOS;
+    return scenarios;
+}
+
+const struct scenario *scenario_find(const char *name)
+{
+    for (size_t i = 0; i < SCENARIOS; i++)
+        if (strcmp(scenarios[i].name, name) == 0)
+            return &scenarios[i];
+    return NULL;
+}
+
+size_t scenario_names(const char **names, size_t count)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < SCENARIOS && n < count; i++)
+        names[n++] = scenarios[i].name;
+    return n;
+}
+
+bool scenario_available(const struct scenario *s)
+{
+    for (int i = 0; i < PLACE_COUNT; i++)
+        if (s->roles[i] && !role_find(s->roles[i]))
+            return false;
+    return true;
+}
+
+/* Apply "name=value;name=value". A wrong pair is our own mistake. */
+static int apply_pairs(const struct scenario *s, const char *pairs,
+                       struct options *values)
+{
+    char *copy = strdup(pairs);
+    char *rest = copy;
+    int rc = copy ? 0 : -ENOMEM;
+
+    for (char *pair; rc == 0 && (pair = strsep(&rest, ";")) && *pair;) {
+        char *value = strchr(pair, '=');
+        const struct param *p;
+
+        assert(value);
+        *value++ = '\0';
+        p = param_find(s->family, pair);
+        if (p && p->flags & PARAM_REPEAT)
+            rc = options_set_text(values, p->name, "");
+        if (rc == 0)
+            rc = p ? param_set(values, p, value, NULL)
+                   : options_set_text(values, pair, value);
+        assert(rc != -EINVAL);
+    }
+    free(copy);
+    return rc;
+}
+
+int scenario_defaults(const struct scenario *s, struct options *values)
+{
+    for (const struct param *p = param_table(); p->name; p++) {
+        int rc = 0;
+
+        if (!(p->families & s->family))
+            continue;
+        if (p->flags & PARAM_REPEAT)
+            rc = options_set_text(values, p->name, "");
+        if (rc == 0)
+            rc = param_set(values, p, p->fallback, NULL);
+        assert(rc != -EINVAL);
+        if (rc < 0)
+            return rc;
+    }
+    return apply_pairs(s, s->defaults, values);
+}
+
+int scenario_quick(const struct scenario *s, struct options *values)
+{
+    return apply_pairs(s, s->quick, values);
+}

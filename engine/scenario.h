@@ -1,0 +1,73 @@
+/*
+ * The scenario table: one row for each thing that plimsoll can measure. A row says
+ * which roles run where, which values are its documented defaults, and what the
+ * documented experiment gave. A scenario that recombines what is there is one row.
+ *
+ * A *place* is where a role stands in the scenario: server, endpoint, client. Each
+ * worker process has one role at one place; several clients may share a place.
+ */
+#ifndef ENGINE_SCENARIO_H
+#define ENGINE_SCENARIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/param.h"
+#include "protocols/fail.h"
+#include "protocols/options.h"
+
+enum place { PLACE_SERVER, PLACE_ENDPOINT, PLACE_CLIENT, PLACE_COUNT };
+
+const char *place_name(enum place place); /* "server", "endpoint", "client" */
+
+/* A documented figure: measured elsewhere, on other hardware, with another runtime. */
+struct reference {
+    const char *metric; /* a name of engine/trial.h's METRICS, "seconds" */
+    const char *where;  /* "Linux", "Windows", or "" */
+    size_t count;       /* values given: one a documented run, or one average */
+    double values[5];   /* in the metric's unit */
+};
+
+#define SCENARIO_REFERENCES 12
+
+struct scenario {
+    const char *name;               /* "tcp-bulk" */
+    const char *group;              /* "stream", "udp", "service", "own" */
+    char letter;                    /* selects it in the console */
+    unsigned family;                /* which parameters it has */
+    const char *title;              /* one line, no full stop */
+    const char *about;              /* what happens and what it shows: a paragraph */
+    const char *roles[PLACE_COUNT]; /* role names; NULL: nobody stands there */
+
+    /* "name=value" pairs, separated by ';'. A pair whose name is no parameter of
+     * the family is handed to the roles as it is ("transport=tcp"). */
+    const char *defaults;
+
+    /* A smaller run of the same, for a first look: further pairs. */
+    const char *quick;
+
+    const char *documented; /* what the document reports, in words; "" if nothing */
+    struct reference references[SCENARIO_REFERENCES]; /* ended by a NULL metric */
+    bool exhausted_expected; /* running into a limit is the documented outcome */
+};
+
+/* All scenarios, in the order of the catalogue; *count is set. */
+const struct scenario *scenario_table(size_t *count);
+
+const struct scenario *scenario_find(const char *name); /* NULL when there is none */
+
+/* Whether every role of the scenario is built into this program. */
+bool scenario_available(const struct scenario *s);
+
+/*
+ * Fill `values` with the fallbacks of every parameter of the family, then with the
+ * scenario's defaults. 0 or -ENOMEM; values must be empty or hold values of the same
+ * scenario. scenario_quick adds the quick pairs on top.
+ */
+int scenario_defaults(const struct scenario *s, struct options *values);
+int scenario_quick(const struct scenario *s, struct options *values);
+
+/* Names of all scenarios, for "did you mean": fills at most `count`, returns how many. */
+size_t scenario_names(const char **names, size_t count);
+
+#endif
