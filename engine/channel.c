@@ -1,0 +1,210 @@
+#include "engine/channel.h"
+
+#include <errno.h>
+#include <event2/buffer.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct channel {
+    int read_fd, write_fd;
+    const struct channel_ops *ops; /* borrowed */
+    void *arg;                     /* borrowed */
+    struct event *readable, *writable;
+    struct evbuffer *in, *out;
+    bool busy;      /* a callback is running */
+    bool doomed;    /* freed from within a callback */
+    bool finishing; /* close the writing side when `out` is empty */
+};
+
+static void destroy(struct channel *c)
+{
+    if (c->readable)
+        event_free(c->readable);
+    if (c->writable)
+        event_free(c->writable);
+    if (c->in)
+        evbuffer_free(c->in);
+    if (c->out)
+        evbuffer_free(c->out);
+    if (c->read_fd >= 0)
+        close(c->read_fd);
+    if (c->write_fd >= 0 && c->write_fd != c->read_fd)
+        close(c->write_fd);
+    free(c);
+}
+
+void channel_free(struct channel *c)
+{
+    if (!c)
+        return;
+    if (c->busy)
+        c->doomed = true;
+    else
+        destroy(c);
+}
+
+static void end(struct channel *c, int err)
+{
+    event_del(c->readable);
+    c->ops->closed(c->arg, err);
+}
+
+static void deliver(struct channel *c, const char *line)
+{
+    cJSON *object = cJSON_Parse(line);
+
+    if (object && !cJSON_IsObject(object)) {
+        cJSON_Delete(object);
+        object = NULL;
+    }
+    c->ops->message(c->arg, object, line);
+    cJSON_Delete(object);
+}
+
+static void deliver_lines(struct channel *c)
+{
+    char *line;
+
+    while (!c->doomed && (line = evbuffer_readln(c->in, NULL, EVBUFFER_EOL_LF))) {
+        deliver(c, line);
+        free(line);
+    }
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+    struct channel *c = arg;
+    int n = evbuffer_read(c->in, fd, 1 << 18);
+    int err = n < 0 ? errno : 0;
+
+    (void)what;
+    if (n < 0 && (err == EAGAIN || err == EINTR))
+        return;
+    c->busy = true;
+    if (n > 0) {
+        deliver_lines(c);
+        if (!c->doomed && evbuffer_get_length(c->in) > CHANNEL_LINE_MAX)
+            end(c, EMSGSIZE);
+    } else {
+        end(c, err);
+    }
+    c->busy = false;
+    if (c->doomed)
+        destroy(c);
+}
+
+static void close_write_side(struct channel *c)
+{
+    if (c->write_fd < 0)
+        return;
+    event_del(c->writable);
+    if (c->write_fd == c->read_fd) {
+        shutdown(c->write_fd, SHUT_WR);
+        return; /* the reader still needs the descriptor */
+    }
+    close(c->write_fd);
+    c->write_fd = -1;
+}
+
+static void write_out(struct channel *c)
+{
+    while (evbuffer_get_length(c->out)) {
+        int n = evbuffer_write(c->out, c->write_fd);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN) {
+            event_add(c->writable, NULL);
+            return;
+        }
+        if (n <= 0) {
+            /* The reader is gone; end of input will say so on the other side. */
+            evbuffer_drain(c->out, evbuffer_get_length(c->out));
+            break;
+        }
+    }
+    if (c->finishing)
+        close_write_side(c);
+}
+
+static void on_writable(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    write_out(arg);
+}
+
+static int set_nonblocking(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
+        return -errno;
+    return 0;
+}
+
+struct channel *channel_new(struct event_base *base, int read_fd, int write_fd,
+                            const struct channel_ops *ops, void *arg)
+{
+    struct channel *c = calloc(1, sizeof(*c));
+
+    if (!c)
+        return NULL;
+    c->read_fd = read_fd;
+    c->write_fd = write_fd;
+    c->ops = ops;
+    c->arg = arg;
+    c->in = evbuffer_new();
+    c->out = evbuffer_new();
+    c->readable = event_new(base, read_fd, EV_READ | EV_PERSIST, on_readable, c);
+    c->writable = event_new(base, write_fd, EV_WRITE, on_writable, c);
+    if (c->in && c->out && c->readable && c->writable && set_nonblocking(write_fd) == 0 &&
+        set_nonblocking(read_fd) == 0 && event_add(c->readable, NULL) == 0)
+        return c;
+    c->read_fd = c->write_fd = -1;
+    destroy(c);
+    return NULL;
+}
+
+int channel_send(struct channel *c, cJSON *object)
+{
+    char *text = object ? cJSON_PrintUnformatted(object) : NULL;
+    int rc = text ? 0 : -ENOMEM;
+
+    cJSON_Delete(object);
+    if (text && (c->write_fd < 0 || c->finishing))
+        rc = -EPIPE;
+    if (rc == 0 && (evbuffer_add(c->out, text, strlen(text)) < 0 ||
+                    evbuffer_add(c->out, "\n", 1) < 0))
+        rc = -ENOMEM;
+    if (rc == 0)
+        write_out(c);
+    cJSON_free(text);
+    return rc;
+}
+
+size_t channel_pending(const struct channel *c)
+{
+    return evbuffer_get_length(c->out);
+}
+
+void channel_flush(struct channel *c, int timeout_ms)
+{
+    struct pollfd p = {.fd = c->write_fd, .events = POLLOUT};
+
+    while (channel_pending(c) && poll(&p, 1, timeout_ms) > 0 && !(p.revents & POLLERR))
+        write_out(c);
+}
+
+void channel_finish(struct channel *c)
+{
+    c->finishing = true;
+    if (!channel_pending(c))
+        close_write_side(c);
+}

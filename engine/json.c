@@ -1,0 +1,89 @@
+#include "engine/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+cJSON *json_add_u64(cJSON *object, const char *name, uint64_t value)
+{
+    char text[24];
+
+    snprintf(text, sizeof(text), "%" PRIu64, value);
+    return cJSON_AddRawToObject(object, name, text);
+}
+
+cJSON *json_add_number(cJSON *object, const char *name, double value)
+{
+    if (!isfinite(value))
+        return cJSON_AddNullToObject(object, name);
+    return cJSON_AddNumberToObject(object, name, value);
+}
+
+/*
+ * The length of the well-formed UTF-8 sequence at s, 0 when there is none: by the
+ * table of RFC 3629, which excludes surrogates and overlong forms.
+ */
+static size_t utf8_length(const unsigned char *s)
+{
+    size_t n = s[0] < 0x80                    ? 1
+               : s[0] >= 0xc2 && s[0] <= 0xdf ? 2
+               : (s[0] & 0xf0) == 0xe0        ? 3
+               : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
+                                              : 0;
+
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+        return 0;
+    return n;
+}
+
+cJSON *json_add_text(cJSON *object, const char *name, const char *text)
+{
+    char *clean = malloc(3 * strlen(text) + 1);
+    size_t used = 0;
+    cJSON *item;
+
+    if (!clean)
+        return NULL;
+    while (*text) {
+        size_t n = utf8_length((const unsigned char *)text);
+
+        memcpy(clean + used, n ? text : "\xef\xbf\xbd", n ? n : 3);
+        used += n ? n : 3;
+        text += n ? n : 1;
+    }
+    clean[used] = '\0';
+    item = cJSON_AddStringToObject(object, name, clean);
+    free(clean);
+    return item;
+}
+
+uint64_t json_u64(const cJSON *object, const char *name, uint64_t fallback)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+
+    if (!cJSON_IsNumber(item) || item->valuedouble < 0 || item->valuedouble >= 0x1p64)
+        return fallback;
+    return (uint64_t)item->valuedouble;
+}
+
+double json_number(const cJSON *object, const char *name, double fallback)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+
+    if (cJSON_IsNull(item))
+        return (double)NAN;
+    return cJSON_IsNumber(item) ? item->valuedouble : fallback;
+}
+
+const char *json_text(const cJSON *object, const char *name, const char *fallback)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+
+    return cJSON_IsString(item) ? item->valuestring : fallback;
+}
