@@ -1,0 +1,1042 @@
+#include "engine/run.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <event2/event.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/child.h"
+#include "engine/json.h"
+#include "engine/limits.h"
+#include "engine/message.h"
+#include "engine/units.h"
+#include "protocols/clock.h"
+#include "protocols/content.h"
+#include "protocols/endpoint.h"
+#include "protocols/place.h"
+
+#define READY_TIMEOUT_S 30  /* a launcher may have to log in somewhere first */
+#define REPORT_TIMEOUT_S 10 /* past the drain time */
+#define START_DELAY_NS (10 * NS_PER_MS)
+
+/* One worker of the trial under way: the same index as its struct process. */
+struct link {
+    struct run *run;
+    struct process *process; /* borrowed: the trial's */
+    struct child *child;     /* NULL when not started or over */
+    bool done;               /* said done or fail, or is over */
+    char last_line[200];     /* of its standard error */
+};
+
+struct run_private {
+    struct event_base *base;   /* borrowed */
+    const struct run_ops *ops; /* borrowed */
+    void *arg;                 /* borrowed */
+    struct event *guard;       /* what a state waits for does not come */
+    struct event *next;        /* go on from the loop, not from a callback's depth */
+    struct sample scratch;
+    struct link *links;
+    size_t link_count;
+    unsigned workers;
+    bool stopping;
+    int content_fd; /* the bytes that bulk ends send; -1 when not needed */
+    uint64_t pause_began_ns;
+    char engine_program[PATH_MAX], once_program[PATH_MAX];
+    char boot[64];
+};
+
+static void say(struct run *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void say(struct run *r, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    r->private->ops->line(r->private->arg, r, text);
+}
+
+struct trial *run_trial(const struct run *r)
+{
+    return r->trials_begun ? r->trials[r->trials_begun - 1] : NULL;
+}
+
+/* The same for where there is one for certain. */
+static struct trial *current(const struct run *r)
+{
+    assert(r->trials_begun > 0);
+    return r->trials[r->trials_begun - 1];
+}
+
+static void set_state(struct run *r, enum run_state state)
+{
+    r->state = state;
+    r->private->ops->changed(r->private->arg, r);
+}
+
+static void guard(struct run *r, uint64_t seconds)
+{
+    struct timeval tv = {.tv_sec = (time_t)seconds};
+
+    event_add(r->private->guard, &tv);
+}
+
+static void go_on(struct run *r)
+{
+    event_active(r->private->next, EV_TIMEOUT, 0);
+}
+
+/* The first cause wins; a worse outcome replaces a better one. */
+static void set_outcome(struct trial *t, enum outcome outcome, const char *reason)
+{
+    if (outcome <= t->outcome)
+        return;
+    t->outcome = outcome;
+    snprintf(t->reason, sizeof(t->reason), "%s", reason ? reason : "");
+}
+
+static void send_all(struct run *r, enum place place, enum message_type type)
+{
+    struct run_private *p = r->private;
+
+    for (size_t i = 0; i < p->link_count; i++)
+        if (p->links[i].child && p->links[i].process->place == place && !p->links[i].done)
+            child_send(p->links[i].child, message_new(type));
+}
+
+static bool all_done(const struct run *r, enum place place)
+{
+    const struct run_private *p = r->private;
+
+    for (size_t i = 0; i < p->link_count; i++)
+        if (p->links[i].process->place == place && !p->links[i].done)
+            return false;
+    return true;
+}
+
+static bool all_over(const struct run *r)
+{
+    for (size_t i = 0; i < r->private->link_count; i++)
+        if (r->private->links[i].child)
+            return false;
+    return true;
+}
+
+static void end_children(struct run *r)
+{
+    for (size_t i = 0; i < r->private->link_count; i++)
+        if (r->private->links[i].child)
+            child_end(r->private->links[i].child);
+}
+
+static void kill_children(struct run *r)
+{
+    for (size_t i = 0; i < r->private->link_count; i++)
+        if (r->private->links[i].child)
+            child_kill(r->private->links[i].child);
+}
+
+/* End a trial whose processes are not all there: nothing was measured. */
+static void abandon(struct run *r)
+{
+    struct run_private *p = r->private;
+
+    r->state = RUN_DRAINING;
+    for (size_t i = 0; i < p->link_count; i++)
+        p->links[i].done = true;
+    end_children(r);
+    go_on(r);
+}
+
+/* A cause that ends the trial: the clients stop, what was measured is collected. */
+static void trial_fails(struct run *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void begin_drain(struct run *r);
+
+static void trial_fails(struct run *r, const char *format, ...)
+{
+    char text[320];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    set_outcome(current(r), OUTCOME_FAILED, text);
+    if (r->state == RUN_RUNNING) {
+        send_all(r, PLACE_CLIENT, MESSAGE_STOP);
+        guard(r, REPORT_TIMEOUT_S);
+        if (all_done(r, PLACE_CLIENT))
+            begin_drain(r);
+    } else if (r->state == RUN_SPAWNING) {
+        abandon(r);
+    }
+}
+
+/* Tell the receiving ends what was sent, so that they know what may still come. */
+static void begin_drain(struct run *r)
+{
+    struct run_private *p = r->private;
+    uint64_t accepted = 0;
+
+    if (r->state != RUN_RUNNING)
+        return;
+    for (size_t i = 0; i < p->link_count; i++)
+        if (p->links[i].process->place == PLACE_CLIENT)
+            accepted += p->links[i].process->totals.meter->counters.sent_messages;
+    for (size_t i = 0; i < p->link_count; i++) {
+        struct link *l = &p->links[i];
+        cJSON *m;
+
+        if (l->process->place == PLACE_CLIENT || !l->child || l->done)
+            continue;
+        m = message_new(MESSAGE_SET);
+        if (m) {
+            json_add_text(m, "name", "accepted");
+            json_add_u64(m, "value", accepted);
+        }
+        child_send(l->child, m);
+        child_send(l->child, message_new(MESSAGE_STOP));
+    }
+    guard(r, REPORT_TIMEOUT_S + options_number(&r->values, "drain", 0) / NS_PER_S);
+    set_state(r, RUN_DRAINING);
+    go_on(r);
+}
+
+static uint64_t origin_ns(const struct run *r)
+{
+    const struct trial *t = current(r);
+
+    return t->start_ns && r->first_ns ? t->start_ns - r->first_ns : 0;
+}
+
+static void on_sample(struct run *r, struct link *l, const cJSON *object)
+{
+    struct run_private *p = r->private;
+    enum place place = l->process->place;
+
+    if (sample_decode(&p->scratch, object) < 0) {
+        say(r, "a sample of the %s could not be read", place_name(place));
+        return;
+    }
+    trial_sample(current(r), l->process, &p->scratch);
+    series_add(r->series, place, origin_ns(r), &p->scratch,
+               place == scenario_latency_place(r->scenario));
+    p->ops->sampled(p->arg, r, l->process, &p->scratch);
+}
+
+static void spawn_next_place(struct run *r);
+
+static void on_ready(struct run *r, struct link *l, const cJSON *object)
+{
+    struct process *p = l->process;
+
+    snprintf(p->endpoint, sizeof(p->endpoint), "%s", json_text(object, "endpoint", ""));
+    snprintf(p->boot, sizeof(p->boot), "%s", json_text(object, "boot", ""));
+    p->pid = (pid_t)json_u64(object, "pid", 0);
+    p->ready = true;
+    spawn_next_place(r);
+}
+
+static void on_fact(struct process *p, const cJSON *object)
+{
+    struct fact *f = &p->facts[p->fact_count];
+
+    if (p->fact_count == PROCESS_FACTS)
+        return;
+    snprintf(f->name, sizeof(f->name), "%s", json_text(object, "name", ""));
+    snprintf(f->text, sizeof(f->text), "%s", json_text(object, "text", ""));
+    p->fact_count++;
+}
+
+static void link_done(struct run *r, struct link *l)
+{
+    if (l->done)
+        return;
+    l->done = true;
+    if (r->state == RUN_RUNNING && all_done(r, PLACE_CLIENT))
+        begin_drain(r);
+    go_on(r);
+}
+
+static void on_done(struct run *r, struct link *l, const cJSON *object)
+{
+    struct process *p = l->process;
+
+    if (l->done)
+        return;
+    if (sample_decode(&p->totals, object) < 0) {
+        trial_fails(r, "the totals of the %s could not be read", place_name(p->place));
+        link_done(r, l);
+        return;
+    }
+    p->reported = true;
+    p->outcome = message_read_outcome(object);
+    snprintf(p->reason, sizeof(p->reason), "%s", json_text(object, "reason", ""));
+    /* Servers are always stopped: that says nothing about the trial. */
+    if (p->place == PLACE_CLIENT || p->outcome > OUTCOME_STOPPED)
+        set_outcome(current(r), p->outcome, p->reason);
+    link_done(r, l);
+}
+
+static void on_fail(struct run *r, struct link *l, const cJSON *object)
+{
+    struct fail fail;
+
+    message_read_fail(object, &fail);
+    l->process->outcome = OUTCOME_FAILED;
+    snprintf(l->process->reason, sizeof(l->process->reason), "%s", fail.sentence);
+    l->done = true;
+    trial_fails(r, "%s: %s", place_name(l->process->place), fail.sentence);
+    go_on(r);
+}
+
+static void child_message(void *arg, const cJSON *object)
+{
+    struct link *l = arg;
+    struct run *r = l->run;
+
+    switch (message_type(object)) {
+    case MESSAGE_READY:
+        on_ready(r, l, object);
+        break;
+    case MESSAGE_SAMPLE:
+        on_sample(r, l, object);
+        break;
+    case MESSAGE_NOTE:
+        say(r, "%s: %s", place_name(l->process->place), json_text(object, "text", ""));
+        break;
+    case MESSAGE_FACT:
+        on_fact(l->process, object);
+        break;
+    case MESSAGE_DONE:
+        on_done(r, l, object);
+        break;
+    case MESSAGE_FAIL:
+        on_fail(r, l, object);
+        break;
+    case MESSAGE_HELLO:
+    case MESSAGE_START:
+    case MESSAGE_SET:
+    case MESSAGE_PAUSE:
+    case MESSAGE_RESUME:
+    case MESSAGE_STOP:
+    case MESSAGE_UNKNOWN:
+        break;
+    }
+}
+
+static void child_line(void *arg, const char *text)
+{
+    struct link *l = arg;
+
+    snprintf(l->last_line, sizeof(l->last_line), "%s", text);
+    say(l->run, "%s: %s", place_name(l->process->place), text);
+}
+
+static void describe_status(int status, char *text, size_t size)
+{
+    if (WIFSIGNALED(status))
+        snprintf(text, size, "was killed by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else
+        snprintf(text, size, "ended with exit status %d", WEXITSTATUS(status));
+}
+
+static void child_ended(void *arg, int status)
+{
+    struct link *l = arg;
+    struct run *r = l->run;
+    char how[80];
+
+    child_free(l->child);
+    l->child = NULL;
+    if (!l->done) {
+        describe_status(status, how, sizeof(how));
+        l->process->outcome = OUTCOME_FAILED;
+        snprintf(l->process->reason, sizeof(l->process->reason), "%s", how);
+        l->done = true;
+        if (current(r)->outcome != OUTCOME_STOPPED || !r->private->stopping)
+            trial_fails(r, "the %s process %s%s%s", place_name(l->process->place), how,
+                        *l->last_line ? ": " : "", l->last_line);
+        if (r->state == RUN_RUNNING && all_done(r, PLACE_CLIENT))
+            begin_drain(r);
+    }
+    go_on(r);
+}
+
+/* An amount that `workers` processes share: the first ones take the remainder. */
+static uint64_t share(uint64_t amount, unsigned index, unsigned workers)
+{
+    return amount / workers + (index < amount % workers);
+}
+
+static const char *server_endpoint(const struct run *r, enum place place)
+{
+    const struct run_private *p = r->private;
+
+    for (size_t i = 0; i < p->link_count; i++)
+        if (p->links[i].process->place == place)
+            return p->links[i].process->endpoint;
+    return options_text(&r->values, "target", "");
+}
+
+/* The place that clients talk to. */
+static enum place facing(const struct run *r)
+{
+    return r->scenario->roles[PLACE_ENDPOINT] ? PLACE_ENDPOINT : PLACE_SERVER;
+}
+
+static int hello_values(struct run *r, const struct process *process,
+                        struct options *values)
+{
+    struct run_private *p = r->private;
+    char content[64];
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < r->values.count; i++) {
+        const struct option_value *v = &r->values.values[i];
+        const struct param *row = param_find(r->scenario->family, v->name);
+        uint64_t number = v->number;
+
+        if (row && row->flags & PARAM_RUN)
+            continue;
+        if (row && row->flags & PARAM_SPLIT && process->place == PLACE_CLIENT)
+            number = share(number, process->index, p->workers);
+        rc = v->text ? options_set_text(values, v->name, v->text)
+                     : options_set_number(values, v->name, number);
+    }
+    /* The port is the one that clients use; what stands behind takes any. */
+    if (rc == 0 && process->place != PLACE_CLIENT && process->place != facing(r))
+        rc = options_set_number(values, "port", 0);
+    if (rc == 0 && p->content_fd >= 0) {
+        snprintf(content, sizeof(content), "/proc/%ld/fd/%d", (long)getpid(),
+                 p->content_fd);
+        rc = options_set_text(values, "content", content);
+    }
+    if (rc == 0)
+        rc = options_set_text(values, "once_program", p->once_program);
+    if (rc == 0)
+        rc = options_set_number(values, "persistent",
+                                options_is(&r->values, "client", "persistent"));
+    if (rc == 0)
+        rc = options_set_number(values, "sender", process->index);
+    if (rc == 0)
+        rc = options_set_number(values, "senders", p->workers);
+    if (rc == 0)
+        rc = options_set_number(values, "run_id",
+                                ((uint64_t)getpid() << 16 | current(r)->number) &
+                                    UINT32_MAX);
+    /* One machine until the workers say otherwise: launchers may go elsewhere. */
+    if (rc == 0)
+        rc = options_set_number(
+            values, "shared_clock",
+            process->place == PLACE_SERVER &&
+                strstr(options_text(&r->values, "client_launch", ""), "ssh") == NULL &&
+                strstr(options_text(&r->values, "server_launch", ""), "ssh") == NULL);
+    return rc;
+}
+
+/* "SERVER/CLIENT": the part of a place, "" for no pinning. */
+static void pin_of(const struct run *r, enum place place, char *pin, size_t size)
+{
+    const char *text = options_text(&r->values, "pin", "");
+    const char *slash = strchr(text, '/');
+
+    if (place == PLACE_CLIENT)
+        snprintf(pin, size, "%s", slash ? slash + 1 : text);
+    else
+        snprintf(pin, size, "%.*s", slash ? (int)(slash - text) : (int)strlen(text),
+                 text);
+}
+
+static int say_hello(struct run *r, struct link *l)
+{
+    struct hello hello = {.index = l->process->index};
+    enum place place = l->process->place;
+    int rc = hello_values(r, l->process, &hello.values);
+
+    snprintf(hello.role, sizeof(hello.role), "%s", r->scenario->roles[place]);
+    if (place == PLACE_CLIENT)
+        snprintf(hello.endpoint, sizeof(hello.endpoint), "%s",
+                 server_endpoint(r, facing(r)));
+    if (place == PLACE_ENDPOINT)
+        snprintf(hello.upstream, sizeof(hello.upstream), "%s",
+                 server_endpoint(r, PLACE_SERVER));
+    pin_of(r, place, hello.pin, sizeof(hello.pin));
+    if (rc == 0)
+        rc = child_send(l->child, message_hello(&hello));
+    options_done(&hello.values);
+    return rc;
+}
+
+static void spawn_place(struct run *r, enum place place)
+{
+    static const struct child_ops ops = {child_message, child_line, child_ended};
+    struct run_private *p = r->private;
+    const char *launcher = options_text(
+        &r->values, place == PLACE_CLIENT ? "client_launch" : "server_launch", "");
+    struct fail fail = {0};
+
+    for (size_t i = 0; i < p->link_count && r->state == RUN_SPAWNING; i++) {
+        struct link *l = &p->links[i];
+
+        if (l->process->place != place)
+            continue;
+        l->child = child_new(p->base, launcher, p->engine_program, &ops, l, &fail);
+        if (!l->child || say_hello(r, l) < 0) {
+            l->done = !l->child;
+            trial_fails(r, "%s: %s", place_name(place),
+                        fail.err ? fail.sentence : "the worker took no hello");
+            return;
+        }
+    }
+}
+
+static void start_all(struct run *r)
+{
+    struct run_private *p = r->private;
+    struct trial *t = current(r);
+    const char *target = options_text(&r->values, "target", "");
+
+    t->start_ns = now_ns() + START_DELAY_NS;
+    if (!r->first_ns)
+        r->first_ns = t->start_ns;
+    for (size_t i = 0; i < p->link_count; i++)
+        child_send(p->links[i].child,
+                   message_start(t->start_ns, START_DELAY_NS, p->boot));
+    event_del(p->guard);
+    if (*target)
+        say(r, "loading %s: what only the other end could know is not measured", target);
+    set_state(r, RUN_RUNNING);
+}
+
+static void spawn_next_place(struct run *r)
+{
+    struct run_private *p = r->private;
+
+    for (int place = 0; place < PLACE_COUNT; place++) {
+        bool started = false;
+        bool present = false;
+
+        for (size_t i = 0; i < p->link_count; i++) {
+            struct link *l = &p->links[i];
+
+            if (l->process->place != (enum place)place)
+                continue;
+            present = true;
+            started |= l->child != NULL || l->done;
+            if (started && !l->process->ready)
+                return; /* its ready will bring us back */
+        }
+        if (present && !started) {
+            spawn_place(r, (enum place)place);
+            return;
+        }
+    }
+    if (r->state == RUN_SPAWNING)
+        start_all(r);
+}
+
+static void begin_trial(struct run *r)
+{
+    struct run_private *p = r->private;
+    struct trial *t = calloc(1, sizeof(*t));
+    size_t count = 0;
+
+    if (!t ||
+        trial_init(t, r->scenario, (unsigned)r->trials_begun + 1, p->link_count) < 0) {
+        free(t);
+        r->outcome = OUTCOME_FAILED;
+        snprintf(r->reason, sizeof(r->reason), "out of memory");
+        set_state(r, RUN_DONE);
+        return;
+    }
+    r->trials[r->trials_begun++] = t;
+    for (int place = 0; place < PLACE_COUNT; place++) {
+        unsigned n = !r->scenario->roles[place] ? 0
+                     : place == PLACE_CLIENT    ? p->workers
+                                                : 1;
+
+        if (place != PLACE_CLIENT && *options_text(&r->values, "target", ""))
+            n = 0;
+        for (unsigned i = 0; i < n; i++, count++) {
+            p->links[count] = (struct link){.run = r, .process = &t->processes[count]};
+            t->processes[count].place = (enum place)place;
+            t->processes[count].index = i;
+        }
+    }
+    assert(count == p->link_count);
+    guard(r, READY_TIMEOUT_S);
+    set_state(r, RUN_SPAWNING);
+    spawn_next_place(r);
+}
+
+/* A server that was killed could not remove its socket file or FIFO. */
+static void clean_after(const struct run *r)
+{
+    const struct run_private *p = r->private;
+
+    for (size_t i = 0; i < p->link_count; i++) {
+        const struct process *process = p->links[i].process;
+        struct endpoint e;
+
+        if (process->place == PLACE_CLIENT || process->reported || !process->ready ||
+            endpoint_parse(&e, process->endpoint, NULL) < 0)
+            continue;
+        if (e.kind == ENDPOINT_UNIX)
+            place_clear_socket(e.path, NULL);
+        if (e.kind == ENDPOINT_PIPE) {
+            place_clear_fifo(e.path, NULL);
+            place_clear_pairs(e.path);
+        }
+        if (e.kind == ENDPOINT_UNIX || e.kind == ENDPOINT_PIPE)
+            place_leave(e.path);
+    }
+}
+
+static int pool(struct run *r, struct trial *t)
+{
+    int rc = 0;
+
+    for (int p = 0; p < PLACE_COUNT && rc == 0; p++) {
+        if (!t->places[p])
+            continue;
+        if (!r->pooled[p])
+            r->pooled[p] = meter_new();
+        rc = r->pooled[p] ? meter_merge(r->pooled[p], t->places[p]) : -ENOMEM;
+    }
+    return rc;
+}
+
+static void end_trial(struct run *r)
+{
+    struct run_private *p = r->private;
+    struct trial *t = current(r);
+
+    event_del(p->guard);
+    clean_after(r);
+    if (trial_settle(t, &r->values) < 0 || pool(r, t) < 0)
+        set_outcome(t, OUTCOME_FAILED, "out of memory");
+    trial_shrink(t);
+    if (t->outcome > r->outcome) {
+        r->outcome = t->outcome;
+        snprintf(r->reason, sizeof(r->reason), "%s", t->reason);
+    }
+    if (p->stopping || t->outcome == OUTCOME_FAILED || r->trials_begun == r->trial_count)
+        set_state(r, RUN_DONE);
+    else
+        begin_trial(r);
+}
+
+/* One step at a time, from the top of the loop. */
+static void on_next(evutil_socket_t fd, short what, void *arg)
+{
+    struct run *r = arg;
+
+    (void)fd;
+    (void)what;
+    if (r->state != RUN_DRAINING)
+        return;
+    if (all_done(r, PLACE_SERVER) && all_done(r, PLACE_ENDPOINT))
+        end_children(r);
+    if (all_over(r))
+        end_trial(r);
+}
+
+static void on_guard(evutil_socket_t fd, short what, void *arg)
+{
+    struct run *r = arg;
+    struct run_private *p = r->private;
+
+    (void)fd;
+    (void)what;
+    for (size_t i = 0; i < p->link_count; i++) {
+        struct link *l = &p->links[i];
+        const char *name = place_name(l->process->place);
+
+        if (l->done || !l->child)
+            continue;
+        if (r->state == RUN_SPAWNING)
+            trial_fails(r, "the %s was not ready within %d s%s%s", name, READY_TIMEOUT_S,
+                        *l->last_line ? ": " : "", l->last_line);
+        else
+            trial_fails(r, "the %s did not report within %d s", name, REPORT_TIMEOUT_S);
+        l->done = true;
+    }
+    if (r->state == RUN_RUNNING)
+        begin_drain(r);
+    else
+        kill_children(r);
+    go_on(r);
+}
+
+/* --- checks before anything is started --- */
+
+static int check_target(const struct run *r, struct fail *fail)
+{
+    const char *target = options_text(&r->values, "target", "");
+    bool udp = r->scenario->family == FAMILY_UDP;
+    struct sockaddr_storage address;
+    socklen_t len;
+    struct endpoint e;
+
+    if (!*target)
+        return 0;
+    if (endpoint_parse(&e, target, fail) < 0)
+        return -EINVAL;
+    if ((e.kind == ENDPOINT_UDP) != udp)
+        return fail_set(fail, EINVAL, "target", "%s loads %s, and %s is not one",
+                        r->scenario->name, udp ? "a udp: target" : "a stream target",
+                        target);
+    if (e.kind == ENDPOINT_UNIX || e.kind == ENDPOINT_PIPE)
+        return 0;
+    if (endpoint_address(&e, &address, &len, fail) < 0)
+        return -EINVAL;
+    if (!endpoint_is_loopback(&e, &address) &&
+        !options_number(&r->values, "remote_target", 0))
+        return fail_set(fail, EINVAL, "target",
+                        "%s is not this machine's loopback: load on other people's "
+                        "machines needs their leave; if you have it, add --remote-target",
+                        target);
+    return 0;
+}
+
+/* Every client process must get at least one of what is shared, or it has nothing to do.
+ */
+static int check_shares(const struct run *r, struct fail *fail)
+{
+    uint64_t workers = options_number(&r->values, "workers", 1);
+
+    for (const struct param *p = param_table(); p->name; p++) {
+        uint64_t value = options_number(&r->values, p->name, 0);
+        char option[40];
+
+        if (!(p->flags & PARAM_SPLIT) || !(p->families & r->scenario->family) || !value ||
+            value >= workers)
+            continue;
+        param_option(p, option, sizeof(option));
+        return fail_set(fail, EINVAL, "parameter",
+                        "%" PRIu64 " client processes cannot share --%s %" PRIu64
+                        ": give at least one to each",
+                        workers, option, value);
+    }
+    return 0;
+}
+
+static int check_limits(const struct run *r, struct fail *fail)
+{
+    struct limit limits[LIMITS_MAX];
+    size_t n = limits_for(r->scenario, &r->values, limits);
+
+    for (size_t i = 0; i < n; i++)
+        if (limits[i].known && limits[i].fatal && !limits[i].enough) {
+            fail_set(fail, EINVAL, "limits",
+                     "this run needs %" PRIu64 " %s and has %" PRIu64 ": %s",
+                     limits[i].need, limits[i].name, limits[i].have, limits[i].cure);
+            /* Nothing is wrong with what was typed: the machine is too small. */
+            fail->err = EMFILE;
+            return -EMFILE;
+        }
+    return 0;
+}
+
+static int check_file(const struct run *r, struct fail *fail)
+{
+    const char *file = options_text(&r->values, "file", "");
+
+    if (*file && access(file, R_OK) < 0)
+        return fail_set(fail, errno, "file", "%s cannot be read", file);
+    return 0;
+}
+
+int run_find_program(const char *name, char *path, size_t size, struct fail *fail)
+{
+    static const char *const places[] = {"", "../libexec/plimsoll/"};
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    char *slash;
+
+    self[n < 0 ? 0 : n] = '\0';
+    slash = strrchr(self, '/');
+    if (slash)
+        slash[1] = '\0';
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        if (snprintf(path, size, "%s%s%s", self, places[i], name) >= (int)size)
+            continue;
+        if (access(path, X_OK) == 0)
+            return 0;
+    }
+    return fail_set(fail, ENOENT, "program", "%s is not beside this program (%s)", name,
+                    self);
+}
+
+/* Where the bytes of a bulk transfer come from, made once for all workers and trials. */
+static int make_content(struct run *r, struct fail *fail)
+{
+    if (r->scenario->family != FAMILY_BULK || *options_text(&r->values, "file", ""))
+        return 0;
+    return content_make(options_number(&r->values, "size", 0), (uint64_t)r->started,
+                        &r->private->content_fd, fail);
+}
+
+static int set_up(struct run *r, struct event_base *base, struct fail *fail)
+{
+    struct run_private *p = r->private;
+    size_t others = 0;
+
+    p->base = base;
+    p->workers = (unsigned)options_number(&r->values, "workers", 1);
+    for (int place = 0; place < PLACE_CLIENT; place++)
+        others += r->scenario->roles[place] != NULL;
+    if (*options_text(&r->values, "target", ""))
+        others = 0;
+    p->link_count = others + p->workers;
+    p->links = calloc(p->link_count, sizeof(*p->links));
+    p->guard = evtimer_new(base, on_guard, r);
+    p->next = event_new(base, -1, 0, on_next, r);
+    r->trial_count = (unsigned)options_number(&r->values, "trials", 1);
+    r->trials = calloc(r->trial_count, sizeof(*r->trials));
+    r->series = series_new();
+    if (!p->links || !p->guard || !p->next || !r->trials || !r->series ||
+        sample_init(&p->scratch) < 0)
+        return fail_set(fail, ENOMEM, "run", "starting a run");
+    return 0;
+}
+
+static int check(struct run *r, struct fail *fail)
+{
+    struct run_private *p = r->private;
+
+    if (!scenario_available(r->scenario))
+        return fail_set(fail, EINVAL, "scenario", "%s is not available yet",
+                        r->scenario->name);
+    if (check_target(r, fail) < 0 || check_shares(r, fail) < 0)
+        return -EINVAL;
+    if (check_limits(r, fail) < 0 || check_file(r, fail) < 0 ||
+        run_find_program("plimsoll-engine", p->engine_program, sizeof(p->engine_program),
+                         fail) < 0 ||
+        run_find_program("plimsoll-once", p->once_program, sizeof(p->once_program),
+                         fail) < 0)
+        return -ENOENT;
+    return 0;
+}
+
+static int copy_values(struct options *to, const struct options *from)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < from->count; i++)
+        rc = from->values[i].text
+                 ? options_set_text(to, from->values[i].name, from->values[i].text)
+                 : options_set_number(to, from->values[i].name, from->values[i].number);
+    return rc;
+}
+
+struct run *run_new(struct event_base *base, const struct scenario *scenario,
+                    const struct options *values, const struct run_ops *ops, void *arg,
+                    struct fail *fail)
+{
+    struct run *r = calloc(1, sizeof(*r));
+
+    if (r)
+        r->private = calloc(1, sizeof(*r->private));
+    if (!r || !r->private) {
+        free(r);
+        fail_set(fail, ENOMEM, "run", "starting a run");
+        return NULL;
+    }
+    r->scenario = scenario;
+    r->started = time(NULL);
+    r->private->ops = ops;
+    r->private->arg = arg;
+    r->private->content_fd = -1;
+    message_boot(r->private->boot, sizeof(r->private->boot));
+    if (copy_values(&r->values, values) < 0)
+        fail_set(fail, ENOMEM, "run", "starting a run");
+    else if (set_up(r, base, fail) == 0 && check(r, fail) == 0 &&
+             make_content(r, fail) == 0)
+        return r;
+    run_free(r);
+    return NULL;
+}
+
+void run_free(struct run *r)
+{
+    struct run_private *p;
+
+    if (!r)
+        return;
+    p = r->private;
+    for (size_t i = 0; p->links && i < p->link_count; i++)
+        child_free(p->links[i].child);
+    if (r->state != RUN_NEW && r->state != RUN_DONE)
+        clean_after(r);
+    if (p->guard)
+        event_free(p->guard);
+    if (p->next)
+        event_free(p->next);
+    if (p->content_fd >= 0)
+        close(p->content_fd);
+    sample_done(&p->scratch);
+    free(p->links);
+    for (size_t i = 0; i < r->trials_begun; i++) {
+        trial_done(r->trials[i]);
+        free(r->trials[i]);
+    }
+    for (int i = 0; i < PLACE_COUNT; i++)
+        meter_free(r->pooled[i]);
+    free(r->trials);
+    series_free(r->series);
+    options_done(&r->values);
+    free(p);
+    free(r);
+}
+
+void run_start(struct run *r)
+{
+    assert(r->state == RUN_NEW);
+    limits_raise_files();
+    begin_trial(r);
+}
+
+void run_stop(struct run *r)
+{
+    struct run_private *p = r->private;
+
+    if (r->state == RUN_NEW || r->state == RUN_DONE)
+        return;
+    set_outcome(current(r), OUTCOME_STOPPED, "stopped before its end");
+    if (p->stopping) {
+        kill_children(r);
+        return;
+    }
+    p->stopping = true;
+    if (r->state == RUN_RUNNING) {
+        if (r->paused)
+            run_pause(r, false);
+        send_all(r, PLACE_CLIENT, MESSAGE_STOP);
+        guard(r, REPORT_TIMEOUT_S);
+    } else if (r->state == RUN_SPAWNING) {
+        abandon(r);
+    }
+}
+
+int run_set(struct run *r, const char *name, uint64_t value)
+{
+    struct run_private *p = r->private;
+    const struct param *row = param_find(r->scenario->family, name);
+    char text[48];
+    char number[24];
+
+    if (!row || !(row->flags & PARAM_LIVE) || r->state != RUN_RUNNING ||
+        value < row->min || value > row->max)
+        return -EINVAL;
+    if (row->flags & PARAM_SPLIT && value && value < p->workers)
+        return -EINVAL;
+    for (size_t i = 0; i < p->link_count; i++) {
+        struct link *l = &p->links[i];
+        cJSON *m;
+
+        if (l->process->place != PLACE_CLIENT || !l->child || l->done)
+            continue;
+        m = message_new(MESSAGE_SET);
+        if (m) {
+            json_add_text(m, "name", row->name);
+            json_add_u64(m, "value",
+                         row->flags & PARAM_SPLIT
+                             ? share(value, l->process->index, p->workers)
+                             : value);
+        }
+        child_send(l->child, m);
+    }
+    units_format_count((double)value, number, sizeof(number));
+    snprintf(text, sizeof(text), "%s %s", row->name, number);
+    run_mark(r, text);
+    return options_set_number(&r->values, row->name, value);
+}
+
+void run_pause(struct run *r, bool paused)
+{
+    struct run_private *p = r->private;
+
+    if (r->state != RUN_RUNNING || r->paused == paused)
+        return;
+    r->paused = paused;
+    if (paused)
+        p->pause_began_ns = now_ns();
+    else
+        current(r)->paused_ns += now_ns() - p->pause_began_ns;
+    send_all(r, PLACE_CLIENT, paused ? MESSAGE_PAUSE : MESSAGE_RESUME);
+    run_mark(r, paused ? "paused" : "resumed");
+}
+
+void run_mark(struct run *r, const char *text)
+{
+    uint64_t now = now_ns();
+
+    if (r->first_ns && now > r->first_ns)
+        series_mark(r->series, now - r->first_ns, text);
+}
+
+uint64_t run_clock_ns(const struct run *r)
+{
+    const struct trial *t = run_trial(r);
+    uint64_t now = r->paused ? r->private->pause_began_ns : now_ns();
+    uint64_t out;
+
+    if (!t || !t->start_ns || now < t->start_ns)
+        return 0;
+    if (r->state == RUN_DONE)
+        return isfinite(t->seconds) ? (uint64_t)(t->seconds * 1e9) : 0;
+    out = t->paused_ns;
+    return now - t->start_ns > out ? now - t->start_ns - out : 0;
+}
+
+/* What the clients have done of the amount that ends a trial. */
+static double amount_done(const struct run *r)
+{
+    const struct trial *t = current(r);
+    const char *name = r->scenario->family == FAMILY_BULK       ? "size"
+                       : r->scenario->family == FAMILY_REQUESTS ? "requests"
+                       : r->scenario->family == FAMILY_UDP      ? "messages"
+                                                                : "amount";
+    double amount = (double)options_number(&r->values, name, 0);
+    double done = 0;
+
+    for (size_t i = 0; i < t->process_count; i++) {
+        const struct process *p = &t->processes[i];
+        const struct meter *m = p->totals.meter;
+
+        if (p->place != PLACE_CLIENT || !m)
+            continue;
+        if (r->scenario->family == FAMILY_BULK)
+            done += (double)(m->counters.received_bytes > m->counters.sent_bytes
+                                 ? m->counters.received_bytes
+                                 : m->counters.sent_bytes) /
+                    r->private->workers;
+        else
+            done += (double)m->counters.attempted;
+    }
+    return amount > 0 ? done / amount : (double)NAN;
+}
+
+double run_progress(const struct run *r)
+{
+    double duration = (double)options_number(&r->values, "duration", 0);
+    double by_time = duration > 0 ? (double)run_clock_ns(r) / duration : (double)NAN;
+    double by_amount = run_trial(r) ? amount_done(r) : (double)NAN;
+
+    return fmin(1, fmax(by_time, by_amount)); /* fmax takes the one that is a number */
+}

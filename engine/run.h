@@ -1,0 +1,121 @@
+/*
+ * A run: one scenario with its values, carried out in one or more trials. A run owns
+ * its worker processes, its trials and its series; whoever made it is told of what
+ * happens through `struct run_ops` and may read everything here at any time.
+ *
+ *            servers          endpoint          clients
+ *   NEW ---> SPAWNING (each place is started when the one before it is ready)
+ *            |  all ready: one common start instant is sent
+ *            RUNNING   until every client is done, or a stop
+ *            |
+ *            DRAINING  the others are told what was sent, and to stop; they report
+ *            |
+ *            next trial with fresh processes, or DONE
+ *
+ * An outcome is a value, of each trial and of the run (the worst of its trials). A
+ * failure ends the trial at once, with the first cause; what was measured until then
+ * stays.
+ */
+#ifndef ENGINE_RUN_H
+#define ENGINE_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/series.h"
+#include "engine/trial.h"
+
+struct event_base;
+struct run;
+
+enum run_state { RUN_NEW, RUN_SPAWNING, RUN_RUNNING, RUN_DRAINING, RUN_DONE };
+
+/* What a run tells its maker. Every member is required; all are called from the loop. */
+struct run_ops {
+    /* The state, or the trial, is another one. DONE is the last call of all. */
+    void (*changed)(void *arg, struct run *run);
+    /* A sample has been added to the series and to its trial. Borrowed. */
+    void (*sampled)(void *arg, struct run *run, const struct process *process,
+                    const struct sample *sample);
+    /* A line for the log: what a worker says, or the run itself. */
+    void (*line)(void *arg, struct run *run, const char *text);
+};
+
+struct run {
+    const struct scenario *scenario;
+    struct options values; /* a copy, in base units */
+    enum run_state state;
+    enum outcome outcome;
+    char reason[320];
+    time_t started;    /* a label */
+    uint64_t first_ns; /* the first trial's start: zero of the series */
+    bool paused;
+    unsigned trial_count; /* trials asked for */
+    size_t trials_begun;
+    struct trial **trials; /* trials_begun of them; the last one may be under way */
+    struct series *series;
+    struct meter *pooled[PLACE_COUNT]; /* all trials together; NULL: nobody there */
+    struct run_private *private;
+};
+
+/*
+ * Check the values against each other and against the machine (engine/limits.h), and
+ * make what all trials share. Nothing is started yet. `values` is copied. NULL with a
+ * sentence in *fail: EINVAL for a usage error (exit 2), others for what cannot be
+ * carried out (exit 3).
+ */
+struct run *run_new(struct event_base *base, const struct scenario *scenario,
+                    const struct options *values, const struct run_ops *ops, void *arg,
+                    struct fail *fail);
+
+/* Ends what is still running, removes what was made. NULL is fine. Not from an op. */
+void run_free(struct run *r);
+
+/* Begin. What goes wrong from here on is an outcome. */
+void run_start(struct run *r);
+
+/*
+ * End early: clients stop offering load, what was measured is reported, no further
+ * trial begins. A second call does not wait for anybody any more.
+ */
+void run_stop(struct run *r);
+
+/*
+ * Change a live parameter (PARAM_LIVE) while running: 0, -EINVAL for a value out of
+ * range or a parameter that cannot change live. Marked in the series.
+ */
+int run_set(struct run *r, const char *name, uint64_t value);
+
+/* Stop offering load for a while; the time is taken out of the trial's clock. */
+void run_pause(struct run *r, bool paused);
+
+/* A mark in the series, at the present time. */
+void run_mark(struct run *r, const char *text);
+
+/* The trial under way or the last one; NULL before the first. */
+struct trial *run_trial(const struct run *r);
+
+/* Nanoseconds since the trial's start (0 before), pauses taken out. */
+uint64_t run_clock_ns(const struct run *r);
+
+/* 0..1 of the present trial by its amount or duration; NaN when neither is known. */
+double run_progress(const struct run *r);
+
+/*
+ * Statistics of one metric over the completed trials (all, when none completed). The
+ * interval is Student's t, two-sided 95 %; NaN for fewer than two values.
+ */
+struct statistics {
+    size_t n;
+    double median, mean, stdev, min, max, ci95_low, ci95_high;
+};
+
+void run_statistics(const struct run *r, enum metric metric, struct statistics *s);
+void statistics_of(const double *values, size_t n, struct statistics *s);
+
+/* Where the worker program and the one-request program are: beside this program, or in
+ * the library directory of an installation. 0 or -ENOENT with a sentence. */
+int run_find_program(const char *name, char *path, size_t size, struct fail *fail);
+
+#endif

@@ -1,0 +1,199 @@
+#include "engine/series.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct series *series_new(void)
+{
+    struct series *s = calloc(1, sizeof(*s));
+
+    if (!s)
+        return NULL;
+    s->step_ns = SAMPLE_STEP_NS;
+    s->slots = calloc(SERIES_SLOTS, sizeof(*s->slots));
+    if (!s->slots) {
+        free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void series_free(struct series *s)
+{
+    if (!s)
+        return;
+    free(s->slots);
+    free(s);
+}
+
+static void add_place(struct series_place *into, const struct series_place *from)
+{
+    if (!from->samples)
+        return;
+#define X(name, unit, help) into->counters.name += from->counters.name;
+    METER_COUNTERS(X)
+#undef X
+    into->gauges = from->gauges;
+    process_use_add(&into->use, &from->use);
+    into->use.open_descriptors = from->use.open_descriptors;
+    into->span_ns += from->span_ns; /* of successive slots */
+    into->samples += from->samples;
+}
+
+static void add_slot(struct series_slot *into, const struct series_slot *from)
+{
+    for (int p = 0; p < PLACE_COUNT; p++)
+        add_place(&into->places[p], &from->places[p]);
+    for (int i = 0; i < SERIES_LABELS; i++)
+        into->labels[i] += from->labels[i];
+    for (int i = 0; i < SERIES_BUCKETS; i++)
+        into->latency[i] += from->latency[i];
+    into->latency_count += from->latency_count;
+    if (from->latency_max_ns > into->latency_max_ns)
+        into->latency_max_ns = from->latency_max_ns;
+}
+
+static void double_step(struct series *s)
+{
+    for (size_t i = 0; i < SERIES_SLOTS; i += 2) {
+        struct series_slot pair = s->slots[i];
+
+        add_slot(&pair, &s->slots[i + 1]);
+        s->slots[i / 2] = pair;
+    }
+    memset(&s->slots[SERIES_SLOTS / 2], 0, SERIES_SLOTS / 2 * sizeof(*s->slots));
+    s->used = (s->used + 1) / 2;
+    s->step_ns *= 2;
+}
+
+static size_t bucket_of(uint64_t ns)
+{
+    unsigned octave;
+
+    if (ns < SERIES_SUB)
+        return 0;
+    octave = 63u - (unsigned)__builtin_clzll(ns);
+    if (octave >= SERIES_OCTAVES)
+        return SERIES_BUCKETS - 1;
+    return octave * SERIES_SUB + ((ns >> (octave - 3)) & (SERIES_SUB - 1));
+}
+
+double series_bucket_ns(size_t bucket)
+{
+    return ldexp(1.0 + (double)(bucket % SERIES_SUB) / SERIES_SUB,
+                 (int)(bucket / SERIES_SUB));
+}
+
+static void add_latency(struct series_slot *slot, const struct hist *h)
+{
+    if (!h || !h->count)
+        return;
+    for (uint32_t i = h->low; i <= h->high; i++)
+        if (h->buckets[i])
+            slot->latency[bucket_of(hist_bucket_low(i))] += (uint32_t)h->buckets[i];
+    slot->latency_count += (uint32_t)h->count;
+    if (h->max > slot->latency_max_ns)
+        slot->latency_max_ns = h->max;
+}
+
+/* The place of a label; labels past the last one share it, under TALLY_OTHER. */
+static size_t label_index(struct series *s, const char *name)
+{
+    for (size_t i = 0; i < s->label_count; i++)
+        if (strcmp(s->labels[i], name) == 0)
+            return i;
+    if (s->label_count == SERIES_LABELS)
+        return SERIES_LABELS - 1;
+    if (s->label_count == SERIES_LABELS - 1)
+        name = TALLY_OTHER;
+    snprintf(s->labels[s->label_count], TALLY_NAME_MAX, "%s", name);
+    return s->label_count++;
+}
+
+static void add_sample(struct series_place *p, const struct sample *sample)
+{
+    bool first = p->samples == 0;
+    struct process_use use = sample->use;
+
+#define X(name, unit, help) p->counters.name += sample->meter->counters.name;
+    METER_COUNTERS(X)
+#undef X
+#define X(name, unit, help) \
+    p->gauges.name = (first ? 0 : p->gauges.name) + sample->meter->gauges.name;
+    METER_GAUGES(X)
+#undef X
+    process_use_add(&p->use, &use);
+    if (sample->span_ns > p->span_ns)
+        p->span_ns = sample->span_ns;
+    p->samples++;
+}
+
+void series_add(struct series *s, enum place place, uint64_t origin_ns,
+                const struct sample *sample, bool headline)
+{
+    uint64_t at = origin_ns + sample->at_ns;
+    /* A sample that closes on a step's edge, or within a tenth past it by a late
+     * timer, belongs to the step that ends there. */
+    uint64_t slack = s->step_ns / 10 + 1;
+    size_t i;
+
+    at = at > slack ? at - slack : 0;
+    while (at / s->step_ns >= SERIES_SLOTS)
+        double_step(s);
+    i = (size_t)(at / s->step_ns);
+    if (i >= s->used)
+        s->used = i + 1;
+    add_sample(&s->slots[i].places[place], sample);
+    for (size_t r = 0; r < sample->meter->labels.used; r++) {
+        const struct tally_row *row = &sample->meter->labels.rows[r];
+
+        s->slots[i].labels[label_index(s, row->name)] += row->count;
+    }
+    if (headline)
+        add_latency(&s->slots[i], sample->meter->hists[METER_HIST_latency]);
+}
+
+void series_mark(struct series *s, uint64_t at_ns, const char *text)
+{
+    if (s->mark_count == SERIES_MARKS) {
+        memmove(s->marks, s->marks + 1, (SERIES_MARKS - 1) * sizeof(s->marks[0]));
+        s->mark_count--;
+    }
+    s->marks[s->mark_count].at_ns = at_ns;
+    snprintf(s->marks[s->mark_count].text, sizeof(s->marks[0].text), "%s", text);
+    s->mark_count++;
+}
+
+double series_rate(const struct series_place *p, uint64_t counter)
+{
+    if (!p->samples || !p->span_ns)
+        return (double)NAN;
+    return (double)counter * 1e9 / (double)p->span_ns;
+}
+
+double series_cpu(const struct series_place *p)
+{
+    return series_rate(p, p->use.cpu_user_us + p->use.cpu_system_us) / 1e6;
+}
+
+double series_latency_ns(const struct series_slot *slot, double q)
+{
+    double want = q * slot->latency_count;
+    double seen = 0;
+
+    if (!slot->latency_count)
+        return (double)NAN;
+    if (q >= 1)
+        return (double)slot->latency_max_ns;
+    for (size_t i = 0; i < SERIES_BUCKETS; i++) {
+        seen += slot->latency[i];
+        if (slot->latency[i] && seen >= want) {
+            double middle = (series_bucket_ns(i) + series_bucket_ns(i + 1)) / 2;
+
+            return fmin(middle, (double)slot->latency_max_ns);
+        }
+    }
+    return (double)slot->latency_max_ns;
+}

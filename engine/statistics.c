@@ -1,0 +1,80 @@
+/* Statistics over the trials of a run: declared in engine/run.h. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/run.h"
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/*
+ * Student's t for a two-sided 95 % interval: the tabled values for few degrees of
+ * freedom, and beyond them the expansion of Abramowitz & Stegun 26.7.5 about the
+ * normal quantile 1.959964, which is right to four digits there.
+ */
+static double t_quantile(size_t freedom)
+{
+    static const double table[] = {
+        12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281,
+    };
+    const double z = 1.959964;
+    double n = (double)freedom;
+
+    if (freedom <= sizeof(table) / sizeof(table[0]))
+        return table[freedom - 1];
+    return z + (pow(z, 3) + z) / (4 * n) +
+           (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * n * n);
+}
+
+void statistics_of(const double *values, size_t n, struct statistics *s)
+{
+    double *sorted = malloc((n ? n : 1) * sizeof(*sorted));
+    double squares = 0;
+    double half;
+
+    *s = (struct statistics){n,           (double)NAN, (double)NAN, (double)NAN,
+                             (double)NAN, (double)NAN, (double)NAN, (double)NAN};
+    if (!n || !sorted) {
+        free(sorted);
+        return;
+    }
+    s->mean = 0;
+    for (size_t i = 0; i < n; i++) {
+        sorted[i] = values[i];
+        s->mean += values[i] / (double)n;
+    }
+    qsort(sorted, n, sizeof(*sorted), ascending);
+    s->min = sorted[0];
+    s->max = sorted[n - 1];
+    s->median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+    for (size_t i = 0; i < n; i++)
+        squares += pow(values[i] - s->mean, 2);
+    if (n > 1) {
+        s->stdev = sqrt(squares / (double)(n - 1));
+        half = t_quantile(n - 1) * s->stdev / sqrt((double)n);
+        s->ci95_low = s->mean - half;
+        s->ci95_high = s->mean + half;
+    }
+    free(sorted);
+}
+
+void run_statistics(const struct run *r, enum metric metric, struct statistics *s)
+{
+    double *values = calloc(r->trials_begun + 1, sizeof(*values));
+    size_t n = 0;
+
+    for (int any = 0; values && any < 2 && n == 0; any++)
+        for (size_t i = 0; i < r->trials_begun; i++) {
+            const struct trial *t = r->trials[i];
+
+            if (isfinite(t->metrics[metric]) && (any || t->outcome == OUTCOME_COMPLETED))
+                values[n++] = t->metrics[metric];
+        }
+    statistics_of(values, n, s);
+    free(values);
+}
