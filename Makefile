@@ -19,7 +19,8 @@ TUI       := $(filter-out tui/main.c,$(call SOURCES,tui))
 TESTS     := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 SUPPORT   := $(filter-out tests/test_%.c tests/fuzz_%.c tests/bench_%.c tests/main_%.c, \
                $(wildcard tests/*.c))
-PROGRAMS  := $(BUILD)/plimsoll $(BUILD)/plimsoll-engine $(BUILD)/plimsoll-once
+PROGRAMS  := $(if $(wildcard tui/main.c),$(BUILD)/plimsoll) $(BUILD)/plimsoll-engine \
+               $(if $(wildcard protocols/once_main.c),$(BUILD)/plimsoll-once)
 # Programs that only the tests start: tests/main_NAME.c becomes build/tests/NAME.
 HELPERS   := $(patsubst tests/main_%.c,$(BUILD)/tests/%,$(wildcard tests/main_*.c))
 

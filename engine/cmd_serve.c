@@ -1,0 +1,332 @@
+/* plimsoll serve ROLE: one server alone, for other clients, until Ctrl-C. */
+#include <errno.h>
+#include <event2/event.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/command.h"
+#include "engine/limits.h"
+#include "engine/param.h"
+#include "engine/units.h"
+#include "protocols/clock.h"
+#include "protocols/role.h"
+
+struct service {
+    const char *name;
+    unsigned family;
+    const char *role;
+    const char *other_role; /* with --size or --file; NULL: the same */
+    const char *fixed;      /* name=value handed to the role */
+    const char *help;
+};
+
+static const struct service services[] = {
+    {"tcp", FAMILY_STREAM, "requests-server", "bulk-server", "transport=tcp",
+     "sends a message, or a file, to each client and counts what it receives"},
+    {"unix", FAMILY_STREAM, "requests-server", "bulk-server", "transport=unix",
+     "the same on a Unix socket"},
+    {"pipe", FAMILY_STREAM, "requests-server", "bulk-server", "transport=pipe",
+     "the same on named pipes"},
+    {"udp", FAMILY_UDP, "udp-server", NULL, "", "counts datagrams by label"},
+    {"rest", FAMILY_SERVICE, "rest", NULL, "", "the REST microservice: POST /sum"},
+    {"gateway", FAMILY_SERVICE, "gateway", NULL, "",
+     "the API endpoint in front of a microservice"},
+    {"topper", FAMILY_SERVICE, "topper", NULL, "", "the Topper TCP microservice"},
+};
+
+#define SERVICES (sizeof(services) / sizeof(services[0]))
+
+struct serving {
+    struct event_base *base;
+    struct event *interrupt, *terminate, *tick;
+    const struct role *role;
+    struct flow *flow;
+    struct flow_env env;
+    struct meter *meter;
+    struct meter_counters totals;
+    enum outcome outcome;
+    bool stopping;
+    char reason[320];
+};
+
+static void stamp(void)
+{
+    time_t now = time(NULL);
+    struct tm tm;
+    char text[16];
+
+    localtime_r(&now, &tm);
+    strftime(text, sizeof(text), "%H:%M:%S", &tm);
+    printf("%s ", text);
+}
+
+static void note(struct flow_env *env, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void note(struct flow_env *env, const char *format, ...)
+{
+    va_list args;
+
+    (void)env;
+    stamp();
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
+    putchar('\n');
+    fflush(stdout);
+}
+
+static void fact(struct flow_env *env, const char *name, const char *text)
+{
+    note(env, "%s: %s", name, text);
+}
+
+static void finished(struct flow_env *env, enum outcome outcome, const char *reason)
+{
+    struct serving *s = env->owner;
+
+    s->outcome = outcome;
+    snprintf(s->reason, sizeof(s->reason), "%s", reason ? reason : "");
+    event_base_loopexit(s->base, NULL);
+}
+
+/* A line a second while anything happens. */
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+    struct serving *s = arg;
+    const struct meter_counters *c = &s->meter->counters;
+
+    (void)fd;
+    (void)what;
+    if (c->received_messages || c->received_bytes || c->sent_bytes) {
+        stamp();
+        printf("received %" PRIu64 " messages, %" PRIu64 " B; sent %" PRIu64 " B",
+               c->received_messages, c->received_bytes, c->sent_bytes);
+        for (size_t i = 0; i < s->meter->labels.used; i++)
+            if (s->meter->labels.rows[i].count)
+                printf("; %s %" PRIu64, s->meter->labels.rows[i].name,
+                       s->meter->labels.rows[i].count);
+        putchar('\n');
+        fflush(stdout);
+    }
+#define X(name, unit, help) s->totals.name += c->name;
+    METER_COUNTERS(X)
+#undef X
+    meter_reset(s->meter);
+}
+
+static void on_signal(evutil_socket_t fd, short what, void *arg)
+{
+    struct serving *s = arg;
+
+    (void)fd;
+    (void)what;
+    if (s->stopping)
+        event_base_loopbreak(s->base);
+    s->stopping = true;
+    s->role->stop(s->flow);
+}
+
+static int set_up(struct serving *s, const struct options *values, struct fail *fail)
+{
+    struct timeval second = {1, 0};
+
+    s->base = event_base_new();
+    s->meter = meter_new();
+    if (!s->base || !s->meter)
+        return fail_set(fail, ENOMEM, "serve", "starting a server");
+    s->interrupt = evsignal_new(s->base, SIGINT, on_signal, s);
+    s->terminate = evsignal_new(s->base, SIGTERM, on_signal, s);
+    s->tick = event_new(s->base, -1, EV_PERSIST, on_tick, s);
+    if (!s->interrupt || !s->terminate || !s->tick)
+        return fail_set(fail, ENOMEM, "serve", "starting a server");
+    s->env.base = s->base;
+    s->env.meter = s->meter;
+    s->env.options = values;
+    s->env.note = note;
+    s->env.fact = fact;
+    s->env.finished = finished;
+    s->env.owner = s;
+    snprintf(s->env.upstream, sizeof(s->env.upstream), "%s",
+             options_text(values, "upstream_endpoint", ""));
+    limits_raise_files();
+    if (s->role->prepare(&s->env, &s->flow, fail) < 0)
+        return -EIO;
+    event_add(s->interrupt, NULL);
+    event_add(s->terminate, NULL);
+    event_add(s->tick, &second);
+    return 0;
+}
+
+static void tear_down(struct serving *s)
+{
+    if (s->flow)
+        s->role->free(s->flow);
+    if (s->interrupt)
+        event_free(s->interrupt);
+    if (s->terminate)
+        event_free(s->terminate);
+    if (s->tick)
+        event_free(s->tick);
+    meter_free(s->meter);
+    if (s->base)
+        event_base_free(s->base);
+}
+
+static int serve_until_stopped(const struct service *service, const char *role_name,
+                               const struct options *values)
+{
+    struct serving s = {.role = role_find(role_name)};
+    struct fail fail = {0};
+    int code = EXIT_OK;
+
+    if (!s.role)
+        fail_set(&fail, EINVAL, "serve", "%s is not available yet", service->name);
+    else
+        set_up(&s, values, &fail);
+    if (fail.err) {
+        code = command_fails(&fail);
+    } else {
+        note(&s.env, "serving %s at %s; Ctrl-C ends it", service->name, s.env.endpoint);
+        s.role->start(s.flow, now_ns());
+        event_base_dispatch(s.base);
+        on_tick(-1, 0, &s);
+        note(&s.env,
+             "served %" PRIu64 " connections; received %" PRIu64 " messages, %" PRIu64
+             " B; sent %" PRIu64 " B",
+             s.totals.connections, s.totals.received_messages, s.totals.received_bytes,
+             s.totals.sent_bytes);
+        if (s.outcome == OUTCOME_FAILED) {
+            fail_set(&fail, EINVAL, "serve", "%s", s.reason);
+            command_fails(&fail);
+            code = EXIT_FAILED;
+        }
+    }
+    tear_down(&s);
+    return code;
+}
+
+static const struct flag flags[] = {
+    {"upstream-endpoint", 0, "ENDPOINT", "gateway: the microservice, tcp:HOST:PORT"},
+    {"upstream-kind", 0, "rest|topper", "gateway: what the microservice speaks"},
+    {"help", 0, NULL, "this text"},
+    {0},
+};
+
+static const struct service *find_service(const char *name, struct fail *fail)
+{
+    const char *names[SERVICES];
+    const char *near;
+
+    for (size_t i = 0; i < SERVICES; i++) {
+        if (strcmp(services[i].name, name) == 0)
+            return &services[i];
+        names[i] = services[i].name;
+    }
+    near = nearest_word(name, names, SERVICES);
+    fail_set(fail, EINVAL, "serve", "there is no server '%s'%s%s", name,
+             near ? "; did you mean " : ": tcp, unix, pipe, udp, rest, gateway or topper",
+             near ? near : "");
+    return NULL;
+}
+
+/* Fallbacks of the parameter table; a server alone has the documented port. */
+static int fill_defaults(const struct service *service, struct options *values)
+{
+    char *fixed = strdup(service->fixed);
+    char *equals = fixed ? strchr(fixed, '=') : NULL;
+    int rc = fixed ? 0 : -ENOMEM;
+
+    for (const struct param *p = param_table(); p->name && rc == 0; p++)
+        if (p->families & service->family && !(p->flags & PARAM_RUN))
+            rc = p->flags & PARAM_REPEAT ? options_set_text(values, p->name, "")
+                                         : param_set(values, p, p->fallback, NULL);
+    if (equals && rc == 0) {
+        *equals = '\0';
+        rc = options_set_text(values, fixed, equals + 1);
+    }
+    free(fixed);
+    if (rc == 0)
+        rc = options_set_number(values, "port",
+                                service->family == FAMILY_UDP           ? 8123
+                                : strcmp(service->name, "gateway") == 0 ? 9000
+                                : strcmp(service->name, "rest") == 0    ? 9001
+                                                                        : 4000);
+    return rc;
+}
+
+static int start_service(const struct command *command, const struct service *service,
+                         int argc, char **argv)
+{
+    struct options values = {0};
+    struct arguments a = {0};
+    struct fail fail = {0};
+    const char *role = service->role;
+    int code;
+
+    if (fill_defaults(service, &values) < 0)
+        fail_set(&fail, ENOMEM, "serve", "starting a server");
+    else
+        arguments_parse(&a, argc, argv, service->family, flags, &values, &fail);
+    if (!fail.err && a.operand_count)
+        fail_set(&fail, EINVAL, "option", "what is '%s' for? There is one word too many",
+                 a.operands[0]);
+    if (service->other_role &&
+        (arguments_typed(&a, "size") || arguments_typed(&a, "file")))
+        role = service->other_role;
+    options_set_text(&values, "upstream_endpoint",
+                     arguments_flag(&a, "upstream-endpoint")
+                         ? arguments_flag(&a, "upstream-endpoint")
+                         : "");
+    options_set_text(&values, "upstream_kind",
+                     arguments_flag(&a, "upstream-kind")
+                         ? arguments_flag(&a, "upstream-kind")
+                         : "rest");
+    if (fail.err) {
+        code = command_fails(&fail);
+    } else if (arguments_flag(&a, "help")) {
+        printf("serve %s: %s.\n\n", service->name, service->help);
+        command_help(command, service->family, &values);
+        code = EXIT_OK;
+    } else {
+        code = serve_until_stopped(service, role, &values);
+    }
+    arguments_done(&a);
+    options_done(&values);
+    return code;
+}
+
+static int serve(const struct command *command, int argc, char **argv)
+{
+    const struct service *service;
+    struct fail fail = {0};
+
+    if (argc > 0 && strcmp(argv[0], "--help") == 0) {
+        command_help(command, 0, NULL);
+        puts("\nroles:");
+        for (size_t i = 0; i < SERVICES; i++)
+            printf("  %-8s %s\n", services[i].name, services[i].help);
+        return EXIT_OK;
+    }
+    if (argc < 1 || argv[0][0] == '-') {
+        fail_set(&fail, EINVAL, "serve",
+                 "which server? tcp, unix, pipe, udp, rest, gateway or topper");
+        return command_fails(&fail);
+    }
+    service = find_service(argv[0], &fail);
+    return service ? start_service(command, service, argc - 1, argv + 1)
+                   : command_fails(&fail);
+}
+
+const struct command command_serve = {
+    .name = "serve",
+    .usage = "serve ROLE [options]",
+    .help = "one server alone, for other clients, until Ctrl-C",
+    .flags = flags,
+    .run = serve,
+};

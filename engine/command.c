@@ -1,0 +1,150 @@
+#include "engine/command.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/worker.h"
+
+static const struct command *const commands[] = {
+#define X(id) &command_##id,
+    COMMAND_LIST(X)
+#undef X
+        NULL,
+};
+
+const struct command *const *command_table(void)
+{
+    return commands;
+}
+
+const struct command *command_find(const char *name)
+{
+    for (size_t i = 0; commands[i]; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+int command_fails(const struct fail *fail)
+{
+    fprintf(stderr, "plimsoll: %s.\n", fail->sentence);
+    return fail->err == EINVAL ? EXIT_USAGE : EXIT_FAILED;
+}
+
+static void print_param(const struct param *p, const struct options *defaults)
+{
+    char option[40];
+    char left[48];
+    char range[80];
+    char value[80] = "";
+
+    param_option(p, option, sizeof(option));
+    param_range(p, range, sizeof(range));
+    if (defaults)
+        param_text(defaults, p, value, sizeof(value));
+    if (p->letter)
+        snprintf(left, sizeof(left), "-%c, --%s", p->letter, option);
+    else
+        snprintf(left, sizeof(left), "    --%s", option);
+    printf("  %-24s %s\n%26s %s", left, p->help, "", range);
+    if (*p->unit && p->type == PARAM_COUNT)
+        printf(" %s", p->unit);
+    if (p->zero)
+        printf("; 0: %s", p->zero);
+    if (*value)
+        printf("; default %s", value);
+    putchar('\n');
+}
+
+void command_help(const struct command *command, unsigned family,
+                  const struct options *defaults)
+{
+    printf("usage: plimsoll %s\n%s.\n", command->usage, command->help);
+    for (const struct flag *f = command->flags; f && f->name; f++) {
+        char left[64];
+
+        snprintf(left, sizeof(left), "%s%c%s--%s%s%s", f->letter ? "-" : "    ",
+                 f->letter ? f->letter : '\0', f->letter ? ", " : "", f->name,
+                 f->value ? " " : "", f->value ? f->value : "");
+        if (!f->letter)
+            snprintf(left, sizeof(left), "    --%s%s%s", f->name, f->value ? " " : "",
+                     f->value ? f->value : "");
+        printf("%s  %-24s %s\n", f == command->flags ? "\noptions:\n" : "", left,
+               f->help);
+    }
+    if (!family)
+        return;
+    puts("\nparameters:");
+    for (const struct param *p = param_table(); p->name; p++)
+        if (p->families & family)
+            print_param(p, defaults);
+}
+
+static void print_usage(FILE *f, int has_console)
+{
+    fputs("plimsoll shows how much load a transport, a way of sending or a service can "
+          "carry.\n\n",
+          f);
+    if (has_console)
+        fputs("  plimsoll                     the console (needs a terminal)\n", f);
+    for (size_t i = 0; commands[i]; i++)
+        fprintf(f, "  plimsoll %-28s %s\n", commands[i]->usage, commands[i]->help);
+    fputs(
+        "  plimsoll --help | --version\n\n"
+        "plimsoll COMMAND --help tells a command's options; plimsoll run SCENARIO --help "
+        "those of a scenario.\n"
+        "Exit codes: 0 done, 1 a threshold was crossed, 2 wrong usage, 3 failed, 4 a "
+        "limit "
+        "was reached, 130 interrupted.\n",
+        f);
+}
+
+static int unknown_command(const char *name)
+{
+    const char *words[32];
+    size_t n = 0;
+    const char *near;
+
+    while (commands[n] && n < 32) {
+        words[n] = commands[n]->name;
+        n++;
+    }
+    near = nearest_word(name, words, n);
+    fprintf(stderr, "plimsoll: there is no command '%s'", name);
+    if (near)
+        fprintf(stderr, "; did you mean '%s'?\n", near);
+    else
+        fputs("; see plimsoll --help.\n", stderr);
+    return EXIT_USAGE;
+}
+
+int command_main(int argc, char **argv, int (*console)(int argc, char **argv))
+{
+    const char *word = argc > 1 ? argv[1] : "";
+    const struct command *command;
+
+    setlocale(LC_CTYPE, "");
+    signal(SIGPIPE, SIG_IGN);
+    if (strcmp(word, "worker") == 0)
+        return worker_main(0, 1);
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
+        strcmp(word, "help") == 0) {
+        print_usage(stdout, console != NULL);
+        return EXIT_OK;
+    }
+    if (strcmp(word, "--version") == 0) {
+        puts("plimsoll " PLIMSOLL_VERSION);
+        return EXIT_OK;
+    }
+    if (console && (!*word || *word == '-'))
+        return console(argc, argv);
+    if (!*word) {
+        print_usage(stderr, 0);
+        return EXIT_USAGE;
+    }
+    command = command_find(word);
+    return command ? command->run(command, argc - 2, argv + 2) : unknown_command(word);
+}

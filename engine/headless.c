@@ -1,0 +1,232 @@
+#include "engine/headless.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/command.h"
+#include "engine/export.h"
+#include "engine/report.h"
+#include "engine/run.h"
+#include "engine/units.h"
+
+struct headless {
+    struct event_base *base;
+    struct event *interrupt, *terminate, *tick;
+    struct run *run;
+    bool interrupted;
+    bool progress; /* standard error is a terminal, and not quiet */
+    bool verbose;
+};
+
+static void clear_line(const struct headless *h)
+{
+    if (h->progress)
+        fputs("\r\033[K", stderr);
+}
+
+static void on_changed(void *arg, struct run *r)
+{
+    struct headless *h = arg;
+
+    if (r->state == RUN_DONE)
+        event_base_loopbreak(h->base);
+}
+
+static void on_sampled(void *arg, struct run *r, const struct process *process,
+                       const struct sample *sample)
+{
+    (void)arg;
+    (void)r;
+    (void)process;
+    (void)sample;
+}
+
+static void on_line(void *arg, struct run *r, const char *text)
+{
+    const struct headless *h = arg;
+
+    (void)r;
+    if (!h->verbose)
+        return;
+    clear_line(h);
+    fprintf(stderr, "%s\n", text);
+}
+
+/* The rate of the last step that has both ends, for the progress line. */
+static void describe_now(const struct run *r, char *text, size_t size)
+{
+    const struct series *s = r->series;
+    const struct series_slot *slot;
+    char bytes[32], count[32];
+    double rate;
+
+    text[0] = '\0';
+    if (s->used < 2)
+        return;
+    slot = &s->slots[s->used - 2];
+    rate = series_rate(&slot->places[PLACE_CLIENT],
+                       slot->places[PLACE_CLIENT].counters.succeeded);
+    units_format_bytes(series_rate(&slot->places[PLACE_CLIENT],
+                                   slot->places[PLACE_CLIENT].counters.received_bytes +
+                                       slot->places[PLACE_CLIENT].counters.sent_bytes),
+                       bytes, sizeof(bytes));
+    units_format_count(round(rate), count, sizeof(count));
+    snprintf(text, size, "%s/s, %s ops/s", bytes, count);
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+    struct headless *h = arg;
+    const struct run *r = h->run;
+    double progress = run_progress(r);
+    char now[80];
+
+    (void)fd;
+    (void)what;
+    describe_now(r, now, sizeof(now));
+    clear_line(h);
+    fprintf(stderr, "%s  trial %zu of %u  %.1f s", r->scenario->name, r->trials_begun,
+            r->trial_count, (double)run_clock_ns(r) / 1e9);
+    if (isfinite(progress))
+        fprintf(stderr, "  %.0f %%", 100 * progress);
+    if (*now)
+        fprintf(stderr, "  %s", now);
+}
+
+/* The first asks for an end, with a result; the second does not wait any more. */
+static void on_signal(evutil_socket_t fd, short what, void *arg)
+{
+    struct headless *h = arg;
+
+    (void)fd;
+    (void)what;
+    h->interrupted = true;
+    run_stop(h->run);
+}
+
+static int set_up(struct headless *h)
+{
+    struct timeval tick = {0, 200000};
+
+    h->interrupt = evsignal_new(h->base, SIGINT, on_signal, h);
+    h->terminate = evsignal_new(h->base, SIGTERM, on_signal, h);
+    h->tick = event_new(h->base, -1, EV_PERSIST, on_tick, h);
+    if (!h->interrupt || !h->terminate || !h->tick || event_add(h->interrupt, NULL) < 0 ||
+        event_add(h->terminate, NULL) < 0)
+        return -ENOMEM;
+    return h->progress ? event_add(h->tick, &tick) : 0;
+}
+
+static void tear_down(struct headless *h)
+{
+    if (h->interrupt)
+        event_free(h->interrupt);
+    if (h->terminate)
+        event_free(h->terminate);
+    if (h->tick)
+        event_free(h->tick);
+    run_free(h->run);
+    if (h->base)
+        event_base_free(h->base);
+}
+
+static int exit_code(const struct headless *h)
+{
+    switch (h->run->outcome) {
+    case OUTCOME_COMPLETED:
+        return EXIT_OK;
+    case OUTCOME_STOPPED:
+        return EXIT_INTERRUPTED;
+    case OUTCOME_EXHAUSTED:
+        return h->run->scenario->exhausted_expected ? EXIT_OK : EXIT_EXHAUSTED;
+    case OUTCOME_FAILED:
+        break;
+    }
+    return h->interrupted ? EXIT_INTERRUPTED : EXIT_FAILED;
+}
+
+/* Export what was asked for; whether one of them took standard output. */
+static int write_exports(const struct run *r, const struct arguments *a,
+                         bool *took_stdout, struct fail *fail)
+{
+    int rc = 0;
+
+    for (const struct export_format *const *f = export_table(); *f && rc == 0; f++) {
+        const char *path = arguments_flag(a, (*f)->name);
+
+        if (!path)
+            continue;
+        if (strcmp(path, "-") == 0)
+            *took_stdout = true;
+        rc = export_to_file(*f, r, path, arguments_flag(a, "force") != NULL, fail);
+    }
+    return rc;
+}
+
+static int report(const struct headless *h, const struct arguments *a)
+{
+    struct fail fail = {0};
+    bool took_stdout = false;
+    int code = exit_code(h);
+
+    clear_line(h);
+    if (write_exports(h->run, a, &took_stdout, &fail) < 0)
+        code = command_fails(&fail);
+    if (!took_stdout && !arguments_flag(a, "quiet") && report_print(stdout, h->run) < 0) {
+        fail_set(&fail, EIO, "output", "the table could not be written");
+        code = command_fails(&fail);
+    }
+    if (h->run->outcome == OUTCOME_FAILED || h->run->outcome == OUTCOME_EXHAUSTED)
+        fprintf(stderr, "plimsoll: %s: %s.\n", outcome_name(h->run->outcome),
+                h->run->reason);
+    return code;
+}
+
+/* A file that exists is refused before the run, not after it. */
+static int check_exports(const struct arguments *a, struct fail *fail)
+{
+    for (const struct export_format *const *f = export_table(); *f; f++) {
+        const char *path = arguments_flag(a, (*f)->name);
+
+        if (!path || strcmp(path, "-") == 0 || arguments_flag(a, "force"))
+            continue;
+        if (access(path, F_OK) == 0 && access("/dev/null", F_OK) == 0 &&
+            strncmp(path, "/dev/", 5) != 0)
+            return fail_set(fail, EINVAL, "export",
+                            "%s is there already; --force replaces it", path);
+    }
+    return 0;
+}
+
+int headless_run(const struct scenario *s, const struct options *values,
+                 const struct arguments *a)
+{
+    static const struct run_ops ops = {on_changed, on_sampled, on_line};
+    struct headless h = {.verbose = arguments_flag(a, "verbose") != NULL};
+    struct fail fail = {0};
+    int code;
+
+    h.progress = isatty(STDERR_FILENO) && !arguments_flag(a, "quiet");
+    h.base = event_base_new();
+    if (!h.base)
+        fail_set(&fail, ENOMEM, "run", "starting a run");
+    else if (check_exports(a, &fail) == 0)
+        h.run = run_new(h.base, s, values, &ops, &h, &fail);
+    if (!h.run || set_up(&h) < 0) {
+        fail_set(&fail, ENOMEM, "run", "starting a run");
+        code = command_fails(&fail);
+        tear_down(&h);
+        return code;
+    }
+    run_start(h.run);
+    if (h.run->state != RUN_DONE)
+        event_base_dispatch(h.base);
+    code = report(&h, a);
+    tear_down(&h);
+    return code;
+}

@@ -1,0 +1,28 @@
+/*
+ * A run without a screen: what `plimsoll run` and `plimsoll http` do. Progress goes to
+ * standard error if that is a terminal, the result table to standard output unless an
+ * export takes its place there.
+ */
+#ifndef ENGINE_HEADLESS_H
+#define ENGINE_HEADLESS_H
+
+#include "engine/arguments.h"
+#include "engine/scenario.h"
+
+/* The flags that both commands share; append to a command's own. */
+#define HEADLESS_FLAGS                                                     \
+    {"json", 'j', "FILE",                                                  \
+     "write the result as one JSON document; - is standard output"},       \
+        {"force", 0, NULL, "replace export files that exist"},             \
+        {"quick", 0, NULL, "a smaller run of the same, for a first look"}, \
+        {"quiet", 'q', NULL, "no progress and no table"},                  \
+        {"verbose", 'v', NULL, "print what the workers say"},              \
+    {                                                                      \
+        "help", 0, NULL, "this text"                                       \
+    }
+
+/* Run to the end; returns the exit code. */
+int headless_run(const struct scenario *s, const struct options *values,
+                 const struct arguments *a);
+
+#endif
