@@ -388,11 +388,12 @@ static void client_failed(struct flow *f, int err, const char *phase)
                  " bytes sent and %" PRIu64 " of %" PRIu64 " received",
                  phase, strerror(-err), f->transfer.sent_bytes, f->bulk.plan.send_bytes,
                  f->transfer.received_bytes, f->bulk.expected_bytes);
-    tally_errno(&m->errors, phase, -err);
-    if (err == -ETIMEDOUT)
+    if (err == -ETIMEDOUT) {
         m->counters.timed_out++;
-    else
+    } else {
         m->counters.failed++;
+        tally_errno(&m->errors, phase, -err);
+    }
     client_over(f, OUTCOME_FAILED, reason);
 }
 

@@ -104,7 +104,9 @@ struct role {
 /* X(identifier): the table is `const struct role role_IDENTIFIER`. */
 #define ROLE_LIST(X)                                                                     \
     X(bulk_server)                                                                       \
-    X(bulk_client)
+    X(bulk_client)                                                                       \
+    X(requests_server)                                                                   \
+    X(requests_client)
 
 #define X(id) extern const struct role role_##id;
 ROLE_LIST(X)

@@ -133,10 +133,102 @@ static void bulk_moves_every_byte(void **state)
                 run_bulk(transports[t], directions[d], methods[m]);
 }
 
+/* ---- requests ---- */
+
+static void once_program(struct actor *client)
+{
+    const char *build = getenv("PLIMSOLL_BUILD");
+    char word[512];
+
+    snprintf(word, sizeof(word), "once_program=%s/plimsoll-once",
+             build ? build : "build");
+    actor_options(client, word, NULL);
+}
+
+static void assert_identity(const struct actor *client)
+{
+    const struct meter_counters *c = counters(client);
+
+    assert_int_equal(c->attempted,
+                     c->succeeded + c->failed + c->timed_out + c->unfinished);
+    assert_int_equal(c->failed, tally_sum(&client->env.meter->errors));
+    assert_int_equal(client->env.meter->hists[METER_HIST_latency]->count, c->succeeded);
+}
+
+struct load {
+    const char *transport, *client, *requests, *concurrency, *size;
+};
+
+static void run_requests(const struct load *load)
+{
+    const size_t length = strcmp(load->size, "message_size:0") == 0 ? 44 : 300000;
+    uint64_t n = strtoull(strchr(load->requests, ':') + 1, NULL, 10);
+    struct stage s;
+
+    stage_init(&s, "requests-server", "requests-client");
+    stage_transport(&s, load->transport);
+    both_options(&s, load->size);
+    once_program(&s.client);
+    actor_options(&s.client, load->client, load->requests, load->concurrency, NULL);
+    if (strcmp(load->client, "client=persistent") == 0)
+        actor_options(&s.server, "persistent:1", NULL);
+    pair_prepare(&s.server, &s.client);
+    assert_true(actor_run(&s.client));
+    assert_string_equal(s.client.reason, "");
+    assert_int_equal(s.client.outcome, OUTCOME_COMPLETED);
+    assert_string_equal(actor_fact(&s.client, "ended_by"), "requests");
+    assert_true(actor_stop(&s.server));
+    assert_int_equal(s.server.outcome, OUTCOME_COMPLETED);
+
+    assert_identity(&s.client);
+    assert_int_equal(counters(&s.client)->succeeded, n);
+    assert_int_equal(counters(&s.client)->sent_messages, n);
+    assert_int_equal(counters(&s.client)->received_messages, n);
+    assert_int_equal(counters(&s.client)->sent_bytes, n * length);
+    assert_int_equal(counters(&s.client)->received_bytes, n * length);
+    assert_int_equal(counters(&s.server)->received_messages, n);
+    assert_int_equal(counters(&s.server)->sent_messages, n);
+    assert_int_equal(counters(&s.server)->received_bytes, n * length);
+    assert_int_equal(counters(&s.server)->connections, counters(&s.client)->connections);
+    assert_int_equal(tally_sum(&s.server.env.meter->errors), 0);
+    if (strcmp(load->client, "client=persistent") != 0)
+        assert_int_equal(counters(&s.client)->connections, n);
+    stage_done(&s);
+}
+
+static void every_client_kind_does_exactly_n(void **state)
+{
+    static const struct {
+        const char *client, *one, *many;
+    } kinds[] = {
+        {"client=process", "requests:20", "requests:150"},
+        {"client=connection", "requests:50", "requests:1000"},
+        {"client=persistent", "requests:50", "requests:1000"},
+    };
+
+    (void)state;
+    for (size_t t = 0; t < 3; t++) {
+        for (size_t k = 0; k < 3; k++) {
+            struct load load = {transports[t], kinds[k].client, kinds[k].one,
+                                "concurrency:1", "message_size:0"};
+
+            run_requests(&load);
+            load.requests = kinds[k].many;
+            load.concurrency = "concurrency:100";
+            run_requests(&load);
+            load.requests = "requests:10";
+            load.concurrency = "concurrency:3";
+            load.size = "message_size:300000";
+            run_requests(&load);
+        }
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(bulk_moves_every_byte),
+        cmocka_unit_test(every_client_kind_does_exactly_n),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
