@@ -31,4 +31,31 @@ asan:
 	$(MAKE) BUILD=$(BUILD)-asan LDFLAGS='$(LDFLAGS)' ONCE_LDFLAGS= \
 	  CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer' test
 
-.PHONY: test test-deps test-programs asan
+# Fuzzing: every tests/fuzz_*.c is a libFuzzer program, run for FUZZ_SECONDS; FUZZ names
+# some of them. They are built apart, by clang and with its sanitizers.
+FUZZ_SECONDS ?= 60
+FUZZ         ?= $(patsubst tests/%.c,%,$(wildcard tests/fuzz_*.c))
+FUZZ_FLAGS   := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+
+$(BUILD)/tests/fuzz_%: $(BUILD)/obj/tests/fuzz_%.o $(BUILD)/libtestsupport.a \
+                       $(BUILD)/libtui.a $(BUILD)/libengine.a $(BUILD)/libprotocols.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(TUI_LIBS) $(ENGINE_LIBS) \
+	  $(PROTOCOLS_LIBS) $(TEST_LIBS)
+
+fuzz:
+	@sh mk/deps.sh fuzz
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)-fuzz CC=clang \
+	  CFLAGS='-O2 -g -fsanitize=fuzzer-no-link $(FUZZ_FLAGS)' fuzz-programs
+	@sh mk/fuzz.sh '$(BUILD)-fuzz' '$(FUZZ_SECONDS)' $(FUZZ)
+
+fuzz-programs: $(addprefix $(BUILD)/tests/,$(FUZZ))
+
+# Everything that takes minutes: tests/long_*.sh, which print as tests/test_*.sh do, and
+# the fuzz programs.
+test-long: test-deps
+	@$(MAKE) --no-print-directory test-programs
+	@TEST_SECONDS=3600 sh tests/run.sh '$(BUILD)' --long
+	@$(MAKE) --no-print-directory fuzz
+
+.PHONY: test test-deps test-programs asan fuzz fuzz-programs test-long

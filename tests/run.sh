@@ -1,11 +1,17 @@
 #!/bin/sh
 # Run every test program and script of tests/, print what failed, and close with
-# "N passed, N failed". Usage: tests/run.sh BUILD [NAME ...]; names pick tests.
+# "N passed, N failed". Usage: tests/run.sh BUILD [--long] [NAME ...]; names pick tests,
+# --long runs the scripts tests/long_*.sh instead.
 #
 # A test that began and did not end (a crash, a hang) has failed, and so have those
 # behind it that it kept from running. TEST_SECONDS bounds each program or script.
 build=$1
 shift
+kind="test"
+if [ "${1:-}" = --long ]; then
+    kind="long"
+    shift
+fi
 passed=0
 failed=0
 skipped=0
@@ -78,12 +84,12 @@ END
     passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
 }
 
-for t in "$build"/tests/test_*; do
+for t in "$build/tests/$kind"_*; do
     if [ -f "$t" ] && [ -x "$t" ] && wanted "${t##*/}" "$@"; then
         run count_cmocka "${t##*/}" "$t"
     fi
 done
-for t in tests/test_*.sh; do
+for t in "tests/$kind"_*.sh; do
     if [ -f "$t" ] && wanted "${t##*/}" "$@"; then
         run count_script "${t##*/}" sh "$t"
     fi
