@@ -56,17 +56,17 @@ struct hist *hist_new(void);
 void hist_free(struct hist *h);
 void hist_reset(struct hist *h);
 
-/* Record one value. Defined here: it is on every workload's hot path. */
-static inline void hist_record(struct hist *h, uint64_t value)
+/* Record one value n times, n at least 1: what one call did for n messages. */
+static inline void hist_record_n(struct hist *h, uint64_t value, uint64_t n)
 {
     uint32_t i = hist_index(value);
 
-    h->buckets[i]++;
-    h->count++;
-    h->sum += (double)value;
-    h->sum_squares += (double)value * (double)value;
+    h->buckets[i] += n;
+    h->count += n;
+    h->sum += (double)value * (double)n;
+    h->sum_squares += (double)value * (double)value * (double)n;
     if (value > HIST_MAX_NS)
-        h->saturated++;
+        h->saturated += n;
     if (value < h->min)
         h->min = value;
     if (value > h->max)
@@ -75,6 +75,12 @@ static inline void hist_record(struct hist *h, uint64_t value)
         h->low = i;
     if (i > h->high)
         h->high = i;
+}
+
+/* Record one value. Defined here: it is on every workload's hot path. */
+static inline void hist_record(struct hist *h, uint64_t value)
+{
+    hist_record_n(h, value, 1);
 }
 
 /*
