@@ -102,11 +102,13 @@ struct role {
 };
 
 /* X(identifier): the table is `const struct role role_IDENTIFIER`. */
-#define ROLE_LIST(X)                                                                     \
-    X(bulk_server)                                                                       \
-    X(bulk_client)                                                                       \
-    X(requests_server)                                                                   \
-    X(requests_client)
+#define ROLE_LIST(X)   \
+    X(bulk_server)     \
+    X(bulk_client)     \
+    X(requests_server) \
+    X(requests_client) \
+    X(udp_server)      \
+    X(udp_client)
 
 #define X(id) extern const struct role role_##id;
 ROLE_LIST(X)
