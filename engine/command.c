@@ -30,7 +30,10 @@ const struct command *command_find(const char *name)
 
 int command_fails(const struct fail *fail)
 {
-    fprintf(stderr, "plimsoll: %s.\n", fail->sentence);
+    size_t len = strlen(fail->sentence);
+
+    fprintf(stderr, "plimsoll: %s%s\n", fail->sentence,
+            len && fail->sentence[len - 1] == '?' ? "" : ".");
     return fail->err == EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 

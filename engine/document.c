@@ -186,7 +186,7 @@ static void add_quantity(cJSON *o, const char *name, const struct trial *t, size
     if (whole > t->second_count)
         whole = t->second_count;
     for (size_t i = 0; i < whole; i++) {
-        double v = *(const double *)((const char *)&t->seconds_list[i] + offset);
+        double v = second_quantity(&t->seconds_list[i], offset);
 
         sum += v;
         squares += v * v;

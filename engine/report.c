@@ -202,7 +202,7 @@ static void print_loss(FILE *f, const struct trial *t)
 
 static void print_checks(FILE *f, const struct trial *t)
 {
-    static const char *const words[] = {"pass", "FAIL", "unknown"};
+    static const char *const words[] = {"pass", "FAIL", "note"};
 
     if (t->check_count)
         fputs("\nchecks:\n", f);

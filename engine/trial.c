@@ -287,6 +287,14 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : (double)NAN;
 }
 
+double second_quantity(const struct second *s, size_t offset)
+{
+    double value;
+
+    memcpy(&value, (const char *)s + offset, sizeof(value));
+    return value;
+}
+
 /* Mean, population standard deviation and maximum of the whole seconds. */
 static void second_statistics(const struct trial *t, size_t offset, double *stdev,
                               double *max)
@@ -299,7 +307,7 @@ static void second_statistics(const struct trial *t, size_t offset, double *stde
     if (whole > t->second_count)
         whole = t->second_count;
     for (size_t i = 0; i < whole; i++) {
-        double v = *(const double *)((const char *)&t->seconds_list[i] + offset);
+        double v = second_quantity(&t->seconds_list[i], offset);
 
         sum += v;
         squares += v * v;
@@ -588,9 +596,16 @@ static void check_percentiles(struct trial *t)
 
     if (!h->count || t->scenario->family == FAMILY_BULK)
         return;
-    /* Ten values beyond a percentile make it more than one accident. */
-    add_check(t, "enough for the percentiles", verdict_of(h->count >= 1000),
-              "%" PRIu64 " latencies; p99 needs 1,000, p99.9 10,000", h->count);
+    /* A percentile wants ten values beyond it, or it is an accident of one. */
+    add_check(t, "enough for the percentiles",
+              h->count >= 1000 ? VERDICT_PASS : VERDICT_UNKNOWN,
+              "%" PRIu64 " latencies carry %s; p99 needs 1,000, p99.9 10,000", h->count,
+              h->count >= 100000  ? "all percentiles shown"
+              : h->count >= 10000 ? "p99.9"
+              : h->count >= 1000  ? "p99"
+              : h->count >= 100   ? "p90"
+              : h->count >= 20    ? "the median"
+                                  : "no percentile");
 }
 
 static void settle_checks(struct trial *t, const struct options *values)

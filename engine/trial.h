@@ -189,6 +189,9 @@ void trial_bottleneck(const struct trial *t, char *text, size_t size);
 
 void hist_summarise(struct hist_summary *summary, const struct hist *h);
 
+/* One quantity of a second, by its offset in struct second. */
+double second_quantity(const struct second *s, size_t offset);
+
 /* NULL when the process did not say it. */
 const char *process_fact(const struct process *p, const char *name);
 

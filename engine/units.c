@@ -105,8 +105,9 @@ void units_format_exact(enum unit_kind kind, uint64_t value, char *text, size_t 
 {
     const struct unit *u = units_of(kind);
 
-    if (value == 0) {
-        snprintf(text, size, "0");
+    /* Counts in full: a port of "4k" helps nobody. */
+    if (value == 0 || kind == UNIT_COUNT) {
+        snprintf(text, size, "%llu", (unsigned long long)value);
         return;
     }
     while (value % u->factor)

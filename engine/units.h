@@ -23,7 +23,7 @@ int units_parse(enum unit_kind kind, const char *text, uint64_t *value);
 
 /*
  * Base units to a text that units_parse reads back to the same value, in the largest
- * unit that is exact: 1073741824 -> "1GiB", 1500000000 -> "1500ms".
+ * unit that is exact: 1073741824 -> "1GiB", 1500000000 -> "1500ms"; counts in full.
  */
 void units_format_exact(enum unit_kind kind, uint64_t value, char *text, size_t size);
 

@@ -1,0 +1,13 @@
+#!/bin/sh
+# What `make run` does where there is no terminal: one quick scenario of each group,
+# without a screen. Usage: quick.sh ENGINE
+set -e
+engine=$1
+for scenario in unix-bulk tcp-requests udp-cached-parallel rest-topper; do
+    if "$engine" list | grep -q "^  $scenario .*not available yet"; then
+        continue
+    fi
+    "$engine" run "$scenario" --quick
+    echo
+done
+echo "There is no terminal here, so the console was not started: run build/plimsoll in one."
