@@ -31,7 +31,7 @@
 #include "protocols/role.h"
 #include "protocols/transfer.h"
 
-#define BLOCK_MAX (64u << 20)
+#define BLOCK_MAX (1u << 30)
 #define RETRY_NS (5 * NS_PER_MS)
 
 /* What server and client have in common. */
