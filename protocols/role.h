@@ -108,7 +108,8 @@ struct role {
     X(requests_server) \
     X(requests_client) \
     X(udp_server)      \
-    X(udp_client)
+    X(udp_client)      \
+    X(http_client)
 
 #define X(id) extern const struct role role_##id;
 ROLE_LIST(X)
