@@ -174,7 +174,10 @@ static void print_times(FILE *f, const struct run *r)
 static void print_loss(FILE *f, const struct trial *t)
 {
     const struct loss *l = &t->loss;
+    char percent[32];
 
+    metric_format(METRIC_loss_percent, t->metrics[METRIC_loss_percent], percent,
+                  sizeof(percent));
     if (l->attempted < 0)
         return;
     if (l->lost < 0) {
@@ -185,15 +188,14 @@ static void print_loss(FILE *f, const struct trial *t)
         return;
     }
     fprintf(f,
-            "\nloss: %" PRId64 " of %" PRId64 " accepted (%.3f %%): %" PRId64
+            "\nloss: %" PRId64 " of %" PRId64 " accepted (%s): %" PRId64
             " dropped at the receiver's full buffer, %" PRId64 " unexplained\n"
             "  %" PRId64 " attempted, %" PRId64
             " refused by the sender's kernel; %" PRId64 " received once, %" PRId64
             " again, %" PRId64 " out of order, %" PRId64 " late, %" PRId64
             " of strangers\n",
-            l->lost, l->accepted, t->metrics[METRIC_loss_percent], l->overflow,
-            l->unexplained, l->attempted, l->refused, l->received, l->duplicate,
-            l->out_of_order, l->late, l->foreign);
+            l->lost, l->accepted, percent, l->overflow, l->unexplained, l->attempted,
+            l->refused, l->received, l->duplicate, l->out_of_order, l->late, l->foreign);
     if (l->overflow)
         fputs("  to lose less: a larger --receive-buffer, a lower --rate, or a larger "
               "--batch\n",

@@ -522,6 +522,7 @@ static void check_checksums(struct trial *t)
 static void check_datagrams(struct trial *t)
 {
     const struct loss *l = &t->loss;
+    int64_t unsent = (int64_t)t->counters[PLACE_CLIENT].unfinished;
 
     if (l->lost < 0) {
         add_check(t, "counts at both ends", VERDICT_UNKNOWN,
@@ -530,10 +531,11 @@ static void check_datagrams(struct trial *t)
     }
     add_check(t, "counts at both ends",
               verdict_of(l->accepted == l->received + l->lost &&
-                         l->attempted == l->accepted + l->refused),
+                         l->attempted == l->accepted + l->refused + unsent),
               "%" PRId64 " attempted = %" PRId64 " accepted + %" PRId64
-              " refused; accepted = %" PRId64 " received + %" PRId64 " lost",
-              l->attempted, l->accepted, l->refused, l->received, l->lost);
+              " refused + %" PRId64 " never handed over; accepted = %" PRId64
+              " received + %" PRId64 " lost",
+              l->attempted, l->accepted, l->refused, unsent, l->received, l->lost);
     add_check(t, "loss explained", verdict_of(l->unexplained == 0),
               "%" PRId64 " lost = %" PRId64
               " dropped at the full receive buffer + %" PRId64 " unexplained",
@@ -637,13 +639,36 @@ int trial_settle(struct trial *t, const struct options *values)
     return rc;
 }
 
+/* Share of the time that a place's processes were ready and had no core. */
+static double waited_percent(const struct trial *t, enum place place)
+{
+    double most = (double)NAN;
+
+    for (size_t i = 0; i < t->process_count; i++) {
+        const struct process *p = &t->processes[i];
+        double percent =
+            ratio((double)p->totals.use.run_wait_us * 1e5, (double)p->totals.span_ns);
+
+        if (p->place == place && p->ready && !(percent <= most))
+            most = percent;
+    }
+    return most;
+}
+
 void trial_bottleneck(const struct trial *t, char *text, size_t size)
 {
+    double client_waited = waited_percent(t, PLACE_CLIENT);
+    double server_waited = waited_percent(t, PLACE_SERVER);
     double client = t->metrics[METRIC_client_cpu_percent];
     double server = t->metrics[METRIC_server_cpu_percent];
 
     text[0] = '\0';
-    if (isfinite(client) && client >= 90 && !(server > client))
+    if (fmax(client_waited, server_waited) >= 20)
+        snprintf(text, size,
+                 "%s waited %.0f %% of the time for a core: other work distorts this",
+                 server_waited > client_waited ? "the server" : "a client",
+                 fmax(client_waited, server_waited));
+    else if (isfinite(client) && client >= 90 && !(server > client))
         snprintf(text, size, "client %.0f %% busy: this is the generator's limit",
                  client);
     else if (isfinite(server) && server >= 90)
