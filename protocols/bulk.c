@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "protocols/acceptor.h"
+#include "protocols/block.h"
 #include "protocols/clock.h"
 #include "protocols/content.h"
 #include "protocols/role.h"
@@ -171,7 +172,7 @@ static int prepare_bulk(struct bulk *b, struct flow_env *env, bool is_server,
     b->plan.method = chosen_method(o, is_pipe);
     b->plan.checksum = options_number(o, "verify", 0);
     b->plan.block_bytes = (size_t)block_bytes;
-    b->plan.received = malloc(b->plan.block_bytes);
+    b->plan.received = block_new(b->plan.block_bytes);
     if (!b->plan.received)
         return fail_set(fail, ENOMEM, "block", "There is no memory for a block");
     /* Both ends send the same size; a side that only receives knows it as well. */

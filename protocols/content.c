@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "protocols/block.h"
 #include "protocols/clock.h"
 
 #define CHUNK_BYTES (1u << 20)
@@ -101,7 +102,7 @@ static int write_all(int fd, const char *bytes, size_t len)
 /* Written, not mapped: a page fault costs far more than the copy of a page. */
 static int write_random(int fd, uint64_t size_bytes, uint64_t seed)
 {
-    uint64_t *words = malloc(CHUNK_BYTES);
+    uint64_t *words = block_new(CHUNK_BYTES);
     int err = words ? 0 : -ENOMEM;
 
     while (!err && size_bytes > 0) {
@@ -208,7 +209,7 @@ void content_close(struct content *c)
 
 int content_crc32(const struct content *c, uint32_t *crc, struct fail *fail)
 {
-    unsigned char *bytes = malloc(CHUNK_BYTES);
+    unsigned char *bytes = block_new(CHUNK_BYTES);
     uint64_t done = 0;
     ssize_t n = bytes ? 1 : -1;
 

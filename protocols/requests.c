@@ -29,6 +29,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "protocols/block.h"
 #include "protocols/clock.h"
 #include "protocols/pacer.h"
 #include "protocols/pacer_timer.h"
@@ -93,7 +94,7 @@ int request_message_init(struct request_message *m, const struct options *o,
         return fail_set(fail, EINVAL, "message",
                         "The message must have from 1 byte to %llu bytes", MESSAGE_MAX);
     m->len_bytes = (size_t)len_bytes;
-    m->bytes = malloc(m->len_bytes);
+    m->bytes = block_new(m->len_bytes);
     if (!m->bytes)
         return fail_set(fail, ENOMEM, "message", "There is no memory for the message");
     for (size_t i = 0; i < m->len_bytes; i++)
@@ -502,7 +503,7 @@ static int allocate(struct flow *f, struct fail *fail)
     struct meter *m = f->shared.env->meter;
 
     f->slots = calloc(CONCURRENCY_MAX, sizeof(struct slot *));
-    f->shared.received = malloc(REQUEST_CHUNK);
+    f->shared.received = block_new(REQUEST_CHUNK);
     f->start = evtimer_new(base, on_start, f);
     f->end = evtimer_new(base, on_end, f);
     f->drain = evtimer_new(base, on_drained, f);

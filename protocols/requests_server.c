@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "protocols/acceptor.h"
+#include "protocols/block.h"
 #include "protocols/clock.h"
 #include "protocols/requests.h"
 #include "protocols/role.h"
@@ -294,7 +295,7 @@ static int server_prepare(struct flow_env *env, struct flow **out, struct fail *
     f->env = env;
     f->persistent = options_number(env->options, "persistent", 0);
     f->foreign = options_number(env->options, "foreign", 0);
-    f->received = malloc(REQUEST_CHUNK);
+    f->received = block_new(REQUEST_CHUNK);
     f->drain = evtimer_new(env->base, server_cut, f);
     err = f->received && f->drain
               ? request_message_init(&f->message, env->options, fail)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "protocols/block.h"
 #include "protocols/clock.h"
 
 #define TURN_NS (2 * NS_PER_MS) /* at most, before timers and others have their turn */
@@ -54,7 +55,7 @@ static ssize_t send_copy(struct transfer *t, size_t len)
     ssize_t n;
 
     if (!t->copied)
-        t->copied = malloc(t->plan->block_bytes);
+        t->copied = block_new(t->plan->block_bytes);
     if (!t->copied) {
         errno = ENOMEM;
         return -1;
