@@ -323,6 +323,23 @@ enum datagram_arrival datagram_window_add(struct datagram_window *w, uint64_t se
     return DATAGRAM_NEXT;
 }
 
+bool datagram_window_add_run(struct datagram_window *w, uint64_t sequence, uint64_t n)
+{
+    uint64_t end = sequence + n;
+
+    if (sequence != w->next || end - w->base > w->size)
+        return false;
+    while (sequence < end) {
+        uint64_t at = sequence % WORD_BITS;
+        uint64_t bits = end - sequence < WORD_BITS - at ? end - sequence : WORD_BITS - at;
+
+        *word_of(w, sequence) |= UINT64_MAX >> (WORD_BITS - bits) << at;
+        sequence += bits;
+    }
+    w->next = end;
+    return true;
+}
+
 void datagram_window_done(struct datagram_window *w, uint64_t *budget)
 {
     free(w->bits);

@@ -101,6 +101,18 @@ static inline void datagram_stamp(const struct datagram_form *form,
     memcpy(payload + form->prefix_bytes + sizeof(words), &check, sizeof(check));
 }
 
+/* The same for n filled payloads, one after the other, that go out together. */
+static inline void datagram_stamp_run(const struct datagram_form *form,
+                                      unsigned char *payloads, size_t n,
+                                      uint64_t sequence, uint64_t time_ns)
+{
+    const struct datagram_form f = *form; /* the payloads might alias it */
+    unsigned char *end = payloads + n * f.size_bytes;
+
+    for (unsigned char *p = payloads; p < end && f.stamped; p += f.size_bytes)
+        datagram_stamp(&f, p, sequence++, time_ns);
+}
+
 /* ---- reading one payload ---- */
 
 enum datagram_kind {
@@ -191,6 +203,13 @@ enum datagram_arrival {
  */
 enum datagram_arrival datagram_window_add(struct datagram_window *w, uint64_t sequence,
                                           uint64_t *budget);
+
+/*
+ * Numbers sequence .. sequence + n - 1 have arrived, in this order and nothing else in
+ * between, as with one segmented send. True if they are the next ones and have room in
+ * the window: then they are in it. False: nothing is changed, and each must be added.
+ */
+bool datagram_window_add_run(struct datagram_window *w, uint64_t sequence, uint64_t n);
 
 /* Frees, and gives the numbers back to *budget. */
 void datagram_window_done(struct datagram_window *w, uint64_t *budget);

@@ -127,7 +127,9 @@ static void note_nth(struct flow *f, struct datagram_label *label)
     f->env->fact(f->env, name, text);
 }
 
-static inline void count_label(struct flow *f, struct datagram_label *label, uint64_t now)
+/* n messages of a label; more than one only if the nth is not among them. */
+static inline void count_label(struct flow *f, struct datagram_label *label, uint64_t n,
+                               uint64_t now)
 {
     struct tally_row **row = &f->rows[label - f->streams.labels.rows];
 
@@ -135,43 +137,54 @@ static inline void count_label(struct flow *f, struct datagram_label *label, uin
         *row = tally_add(&f->env->meter->labels, label->name, 0);
         label->first_ns = now;
     }
-    (*row)->count++;
-    label->count++;
+    (*row)->count += n;
+    label->count += n;
     if (label->count == f->nth) {
         label->nth_ns = now;
         note_nth(f, label);
     }
 }
 
-static inline void count_new(struct flow *f)
+static inline void count_new(struct flow *f, uint64_t n)
 {
     if (f->phase == PHASE_LINGERING) {
-        f->counters->late++;
+        f->counters->late += n;
         return;
     }
-    f->counters->unique++;
-    f->unique++;
+    f->counters->unique += n;
+    f->unique += n;
 }
 
-static inline void count_received(struct flow *f, size_t len)
+static inline void count_received(struct flow *f, uint64_t n, size_t len)
 {
-    f->counters->received_messages++;
-    f->counters->received_bytes += len;
-    f->counters->received_wire_bytes += len;
+    f->counters->received_messages += n;
+    f->counters->received_bytes += n * len;
+    f->counters->received_wire_bytes += n * len;
 }
 
-/* Latency where the clocks are one; its change from message to message in any case. */
-static inline void count_time(struct flow *f, struct datagram_stream *stream,
+static inline void count_expected(struct flow *f, uint64_t n)
+{
+    f->counters->expected += n;
+    f->expected += n;
+}
+
+/*
+ * Latency where the clocks are one; its change from message to message in any case. n
+ * messages of the same time and arrival.
+ */
+static inline void count_time(struct flow *f, struct datagram_stream *stream, uint64_t n,
                               uint64_t time_ns, uint64_t now)
 {
     int64_t transit_ns = (int64_t)(now - time_ns);
     int64_t change_ns = transit_ns - stream->transit_ns;
 
     if (f->shared_clock && transit_ns >= 0)
-        meter_record(f->env->meter, METER_HIST_latency, (uint64_t)transit_ns);
+        hist_record_n(f->env->meter->hists[METER_HIST_latency], (uint64_t)transit_ns, n);
     if (stream->arrival_ns)
         meter_record(f->env->meter, METER_HIST_jitter,
                      (uint64_t)(change_ns < 0 ? -change_ns : change_ns));
+    if (n > 1)
+        hist_record_n(f->env->meter->hists[METER_HIST_jitter], 0, n - 1);
     stream->transit_ns = transit_ns;
     stream->arrival_ns = now;
 }
@@ -182,23 +195,22 @@ static inline void take_stamped(struct flow *f, struct datagram_stream *stream,
 {
     uint64_t next = stream->window.next;
 
-    count_received(f, len);
-    count_label(f, stream->label, now);
+    count_received(f, 1, len);
+    count_label(f, stream->label, 1, now);
     switch (datagram_window_add(&stream->window, sequence, &f->streams.budget)) {
     case DATAGRAM_NEXT:
-        f->counters->expected += stream->window.next - next;
-        f->expected += stream->window.next - next;
-        count_new(f);
+        count_expected(f, stream->window.next - next);
+        count_new(f, 1);
         break;
     case DATAGRAM_OUT_OF_ORDER:
         f->counters->out_of_order++;
-        count_new(f);
+        count_new(f, 1);
         break;
     case DATAGRAM_DUPLICATE:
         f->counters->duplicate++;
         return; /* its time says nothing of the path that the message took */
     }
-    count_time(f, stream, time_ns, now);
+    count_time(f, stream, 1, time_ns, now);
 }
 
 static void print_counts(struct flow *f, uint64_t now)
@@ -232,9 +244,9 @@ static inline bool is_plain_label(const struct datagram_label *label,
 static void take_plain(struct flow *f, struct datagram_label *label, size_t len,
                        uint64_t now)
 {
-    count_received(f, len);
-    count_label(f, label, now);
-    count_new(f);
+    count_received(f, 1, len);
+    count_label(f, label, 1, now);
+    count_new(f, 1);
     f->plain_label = label->label_bytes <= DATAGRAM_LABEL_MAX ? label : NULL;
 }
 
@@ -311,18 +323,49 @@ static size_t segment_bytes(const struct msghdr *message, size_t len)
     return len;
 }
 
+/*
+ * The messages that one segmented send left behind: the next ones of the latest stream,
+ * sent at the same time. Counted together, which a receiver of millions a second needs.
+ * Returns how many there are; 0 if the first is none of them.
+ */
+static uint64_t take_run(struct flow *f, const unsigned char *bytes, size_t len,
+                         size_t step, uint64_t now)
+{
+    uint64_t first, first_ns, sequence, time_ns, n = 1;
+    struct datagram_stream *stream;
+
+    stream = datagram_same_stream(&f->streams, bytes, step, &first, &first_ns);
+    if (!stream)
+        return 0;
+    while (
+        (n + 1) * step <= len &&
+        datagram_same_stream(&f->streams, bytes + n * step, step, &sequence, &time_ns) &&
+        sequence == first + n && time_ns == first_ns)
+        n++;
+    if (f->nth - stream->label->count - 1 < n ||
+        !datagram_window_add_run(&stream->window, first, n))
+        return 0;
+    count_received(f, n, step);
+    count_label(f, stream->label, n, now);
+    count_expected(f, n);
+    count_new(f, n);
+    count_time(f, stream, n, first_ns, now);
+    return n;
+}
+
 static void take_message(struct flow *f, const struct mmsghdr *m, uint64_t now)
 {
     const unsigned char *bytes = m->msg_hdr.msg_iov->iov_base;
     size_t len = m->msg_len;
     size_t step = f->gro ? segment_bytes(&m->msg_hdr, len) : len;
-    size_t at = 0, segments = 0;
+    size_t segments = len > step ? take_run(f, bytes, len, step, now) : 0;
+    size_t at = segments * step;
 
-    do {
+    while (segments == 0 || at < len) { /* an empty datagram is one, too */
         take(f, bytes + at, step < len - at ? step : len - at, now);
         at += step;
         segments++;
-    } while (at < len);
+    }
     if (segments > f->segments_max)
         f->segments_max = segments;
 }

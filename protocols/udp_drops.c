@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define TRIES 10 /* to find a socket in a list that changes */
+
 uint64_t udp_drops_advance(struct udp_drops *d, uint32_t count)
 {
     uint32_t more = count - d->latest;
@@ -62,21 +64,34 @@ static int find_inode(FILE *list, uint64_t inode, uint64_t *count)
     return -ENOENT;
 }
 
-int udp_drops_listed(int fd, uint64_t *count)
+static int search(uint64_t inode, uint64_t *count)
 {
     static const char *const lists[] = {"/proc/self/net/udp", "/proc/self/net/udp6"};
-    struct stat status;
     int err = -ENOENT;
 
-    if (fstat(fd, &status) < 0)
-        return -ENOENT;
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && err < 0; i++) {
         FILE *list = fopen(lists[i], "re");
 
         if (!list)
             continue;
-        err = find_inode(list, status.st_ino, count);
+        err = find_inode(list, inode, count);
         fclose(list);
     }
+    return err;
+}
+
+/*
+ * The kernel writes the list in pieces and finds its place again by counting, so a
+ * socket is skipped when others are closed meanwhile: hence several tries.
+ */
+int udp_drops_listed(int fd, uint64_t *count)
+{
+    struct stat status;
+    int err = -ENOENT;
+
+    if (fstat(fd, &status) < 0)
+        return -ENOENT;
+    for (int i = 0; i < TRIES && err < 0; i++)
+        err = search(status.st_ino, count);
     return err;
 }

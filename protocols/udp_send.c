@@ -326,6 +326,10 @@ static size_t stamp_batch(struct flow *f, uint64_t upto)
     uint64_t left = upto - f->settled;
     size_t n = left < f->batch ? (size_t)left : (size_t)f->batch;
 
+    if (!f->rate) {
+        datagram_stamp_run(&f->form, f->payloads, n, f->sequence, f->clock_ns);
+        return n;
+    }
     for (size_t i = 0; i < n; i++)
         datagram_stamp(&f->form, f->payloads + i * f->form.size_bytes, f->sequence + i,
                        intended_ns(f, i));

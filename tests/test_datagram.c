@@ -376,6 +376,45 @@ static void window_agrees_with_the_model(void **state)
         compare_with_model(&paths[i], 200000, i + 77);
 }
 
+/* Runs of several numbers leave the window as the same numbers one by one would. */
+static void runs_are_the_same_as_single_numbers(void **state)
+{
+    struct datagram_window w = {0}, single = {0};
+    struct counts c = {0}, want = {0};
+    uint64_t budget = UINT64_C(1) << 30, random = 5, next = 0, taken = 0;
+
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        uint64_t n = 1 + random_next(&random) % 150;
+
+        if (i % 50 == 0)
+            next += random_next(&random) % 70; /* a gap */
+        if (datagram_window_add_run(&w, next, n)) {
+            taken++;
+            c.unique += n;
+            c.expected += n;
+        } else {
+            for (uint64_t k = 0; k < n; k++)
+                window_count(&c, &w, next + k, &budget);
+        }
+        for (uint64_t k = 0; k < n; k++)
+            window_count(&want, &single, next + k, &budget);
+        next += n;
+        assert_memory_equal(&c, &want, sizeof(c));
+    }
+    assert_true(taken > 15000);
+    assert_false(datagram_window_add_run(&w, next - 1, 2));
+    assert_false(datagram_window_add_run(&w, next + 1, 2));
+    for (uint64_t n = 0; n < next; n++) {
+        window_count(&c, &w, n, &budget);
+        window_count(&want, &single, n, &budget);
+    }
+    assert_memory_equal(&c, &want, sizeof(c));
+    assert_int_equal(c.unique, next);
+    datagram_window_done(&w, &budget);
+    datagram_window_done(&single, &budget);
+}
+
 static void complete_stream_needs_no_more_than_the_smallest_window(void **state)
 {
     struct datagram_window w = {0};
@@ -595,6 +634,7 @@ int main(void)
         cmocka_unit_test(long_labels_are_counted_as_other),
         cmocka_unit_test(flood_of_labels_is_bounded),
         cmocka_unit_test(window_agrees_with_the_model),
+        cmocka_unit_test(runs_are_the_same_as_single_numbers),
         cmocka_unit_test(complete_stream_needs_no_more_than_the_smallest_window),
         cmocka_unit_test(window_grows_to_keep_what_is_missing),
         cmocka_unit_test(full_budget_moves_the_window_on),
