@@ -123,13 +123,11 @@ static int push_bytes(struct http_conn *c)
 }
 
 /*
- * A server may refuse a request while it is being sent, and say why before it closes:
- * so a failed send only ends the sending, and reading decides.
+ * What a send came to. A server may refuse a request while it is being sent, and say
+ * why before it closes: so a failed send only ends the sending, and reading decides.
  */
-static void flush(struct http_conn *c)
+static void sent(struct http_conn *c, int err)
 {
-    int err = push_bytes(c);
-
     if (err == -EAGAIN) {
         c->is_blocked = true;
         event_add(&c->writable, NULL);
@@ -179,6 +177,7 @@ static void connect_now(struct http_conn *c, uint64_t at_ns)
 {
     const struct http_peer *peer = c->peer;
     int fd = new_socket(peer);
+    size_t before;
     int err;
 
     if (fd < 0) {
@@ -196,13 +195,16 @@ static void connect_now(struct http_conn *c, uint64_t at_ns)
         lose(c, "connect", errno);
         return;
     }
+    before = c->pending;
     err = push_bytes(c);
-    if (err == 0 && c->in_flight)
+    if (c->pending < before) {
         established(c, now_ns());
-    else if (err == 0 || err == -EAGAIN)
+        sent(c, err);
+    } else if (err == 0 || err == -EAGAIN) {
         event_add(&c->writable, NULL);
-    else
+    } else {
         lose(c, "connect", -err);
+    }
 }
 
 void http_conn_send(struct http_conn *c, uint64_t at_ns)
@@ -210,7 +212,7 @@ void http_conn_send(struct http_conn *c, uint64_t at_ns)
     if (c->state == HTTP_CLOSED)
         connect_now(c, at_ns);
     else if (c->state == HTTP_OPEN && !c->is_blocked)
-        flush(c);
+        sent(c, push_bytes(c));
 }
 
 static void on_writable(evutil_socket_t fd, short what, void *arg)
@@ -231,7 +233,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
         established(c, now_ns());
     }
     c->is_blocked = false;
-    flush(c);
+    sent(c, push_bytes(c));
     c->peer->idle(c, now_ns());
 }
 

@@ -107,7 +107,7 @@ static struct sink *sink_of(struct flow *f, uint64_t start_ns)
 
 static void count_status(struct sink *s, unsigned status)
 {
-    char name[8];
+    char name[12];
 
     if (s->status != status) {
         snprintf(name, sizeof(name), "%u", status);
@@ -131,7 +131,7 @@ static void count_replied(struct flow *f, const struct http_slot *slot, unsigned
 {
     struct sink *s = sink_of(f, slot->start_ns);
     struct meter *m = s->meter;
-    char name[16];
+    char name[24];
 
     count_status(s, status);
     meter_record(m, METER_HIST_first_byte, slot->first_ns - slot->sent_ns);
@@ -290,7 +290,7 @@ static void check_end(struct flow *f)
 static bool take(struct flow *f, uint64_t at_ns, uint64_t *intended_ns)
 {
     return f->left > f->queued && !f->is_stopping && !f->is_finished &&
-           pacer_take(&f->pacer, at_ns, intended_ns, 1) == 1;
+           at_ns < f->end_ns && pacer_take(&f->pacer, at_ns, intended_ns, 1) == 1;
 }
 
 static void push(struct flow *f, struct http_conn *c, uint64_t intended_ns,
@@ -766,9 +766,11 @@ static void load_start(struct flow *f, uint64_t start_ns)
                 f->plan.rate_per_ns);
     if (f->plan.warmup_ns)
         arm_at(f->measure, f->measure_from_ns);
-    f->end_ns = f->measure_from_ns + f->plan.duration_ns;
-    if (f->plan.duration_ns)
+    f->end_ns = UINT64_MAX;
+    if (f->plan.duration_ns) {
+        f->end_ns = f->measure_from_ns + f->plan.duration_ns;
         arm_at(f->deadline, f->end_ns);
+    }
     arm_at(f->expiry, start_ns + f->plan.timeout_ns);
     /*
      * With a rate connections are set up before the first request is due, so that the
@@ -836,9 +838,10 @@ static void shift(struct flow *f, uint64_t span_ns)
         f->measure_from_ns += span_ns;
         arm_at(f->measure, f->measure_from_ns);
     }
-    f->end_ns += span_ns;
-    if (f->plan.duration_ns)
+    if (f->plan.duration_ns) {
+        f->end_ns += span_ns;
         arm_at(f->deadline, f->end_ns);
+    }
     for (size_t i = 0; i < f->size; i++)
         for (size_t k = 0; k < f->conns[i]->due_count; k++)
             f->conns[i]->due[(f->conns[i]->due_first + k) % f->conns[i]->due_size] +=

@@ -1,0 +1,999 @@
+/*
+ * The HTTP load client against servers that answer oddly, whole and byte by byte, and
+ * the promises of a load generator: exact amounts, kept rates, and the identity of
+ * counts on every ending.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "protocols/clock.h"
+#include "tests/odd_server.h"
+#include "tests/pair.h"
+
+#define OK11 "HTTP/1.1 200 OK\r\n"
+#define LEN(n) "Content-Length: " #n "\r\n"
+#define CHUNKED "Transfer-Encoding: chunked\r\n"
+#define HELLO OK11 LEN(5) "\r\nhello"
+
+/* A client, the server it talks to, and their loop. */
+struct bench {
+    struct event_base *base;
+    struct odd_server server;
+    struct actor client;
+};
+
+static void bench_init(struct bench *b, const char *reply)
+{
+    memset(b, 0, sizeof(*b));
+    b->base = pair_base();
+    assert_true(odd_server_open(&b->server, b->base, 0));
+    odd_server_reply(&b->server, reply);
+    actor_init(&b->client, "http-client", b->base);
+    snprintf(b->client.env.endpoint, sizeof(b->client.env.endpoint), "%s",
+             b->server.endpoint);
+}
+
+/* Ready to run, or the test fails with the sentence. */
+static void bench_prepare(struct bench *b)
+{
+    if (actor_prepare(&b->client) < 0)
+        fail_msg("%s: %s", b->client.fail.step, b->client.fail.sentence);
+}
+
+static const struct meter_counters *counts(const struct bench *b)
+{
+    return &b->client.env.meter->counters;
+}
+
+/* attempted = succeeded + failed + timed out + unfinished, and failures have a name. */
+static void check_identity(const struct bench *b)
+{
+    const struct meter *m = b->client.env.meter;
+    const struct meter_counters *c = &m->counters;
+
+    assert_int_equal(c->attempted,
+                     c->succeeded + c->failed + c->timed_out + c->unfinished);
+    assert_int_equal(tally_sum(&m->errors), c->failed);
+    assert_int_equal(m->hists[METER_HIST_latency]->count, c->succeeded);
+    assert_int_equal(m->hists[METER_HIST_failure]->count, c->failed + c->timed_out);
+}
+
+static void bench_run(struct bench *b)
+{
+    bench_prepare(b);
+    assert_true(actor_run(&b->client));
+    check_identity(b);
+}
+
+static void bench_done(struct bench *b)
+{
+    actor_done(&b->client);
+    odd_server_close(&b->server);
+    event_base_free(b->base);
+}
+
+static uint64_t errors(const struct bench *b, const char *name)
+{
+    return tally_get(&b->client.env.meter->errors, name);
+}
+
+static uint64_t status(const struct bench *b, const char *name)
+{
+    return tally_get(&b->client.env.meter->status, name);
+}
+
+/*
+ * Two requests in a row get the reply. `want` is the status of both, or the error of
+ * both; `conns` how many connections it takes when the client decides rightly.
+ */
+static const struct {
+    const char *name, *reply, *want;
+    unsigned conns;
+    unsigned body; /* bytes of both replies together */
+    bool closes, head;
+} replies[] = {
+    {"length", HELLO, "200", 1, 10, false, false},
+    {"length 0", OK11 LEN(0) "\r\n", "200", 1, 0, false, false},
+    {"length, closed without a word", HELLO, "200", 2, 10, true, false},
+    {"length and close", OK11 "Connection: close\r\n" LEN(5) "\r\nhello", "200", 2, 10,
+     true, false},
+    {"close promised, not done", OK11 "Connection: close\r\n" LEN(5) "\r\nhello", "200",
+     2, 10, false, false},
+    {"close in a list", OK11 "Connection: x, CLOSE\r\n" LEN(5) "\r\nhello", "200", 2, 10,
+     false, false},
+    {"until close", OK11 "\r\nhello", "200", 2, 10, true, false},
+    {"until close, empty", OK11 "\r\n", "200", 2, 0, true, false},
+    {"1.0", "HTTP/1.0 200 OK\r\n" LEN(5) "\r\nhello", "200", 2, 10, true, false},
+    {"1.0 until close", "HTTP/1.0 200 OK\r\n\r\nhello", "200", 2, 10, true, false},
+    {"1.0 keep-alive", "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\n" LEN(5) "\r\nhello",
+     "200", 1, 10, false, false},
+    {"chunked", OK11 CHUNKED "\r\n5\r\nhello\r\n0\r\n\r\n", "200", 1, 10, false, false},
+    {"two chunks", OK11 CHUNKED "\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n", "200", 1, 10,
+     false, false},
+    {"chunk extensions", OK11 CHUNKED "\r\n5;a=\"b\"\r\nhello\r\n0;c\r\n\r\n", "200", 1,
+     10, false, false},
+    {"trailers", OK11 CHUNKED "\r\n5\r\nhello\r\n0\r\nA: b\r\nC: d\r\n\r\n", "200", 1, 10,
+     false, false},
+    {"empty chunked", OK11 CHUNKED "\r\n0\r\n\r\n", "200", 1, 0, false, false},
+    {"gzip, chunked", OK11 "Transfer-Encoding: gzip, chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
+     "200", 1, 4, false, false},
+    {"gzip until close", OK11 "Transfer-Encoding: gzip\r\n\r\nhi", "200", 2, 4, true,
+     false},
+    {"chunked and close", OK11 "Connection: close\r\n" CHUNKED "\r\n2\r\nhi\r\n0\r\n\r\n",
+     "200", 2, 4, true, false},
+    {"stray CRLF", HELLO "\r\n", "200", 1, 10, false, false},
+    {"stray CRLFs", HELLO "\r\n\r\n\n", "200", 1, 10, false, false},
+    {"CRLF in front", "\r\n\r\n" HELLO, "200", 1, 10, false, false},
+    {"100 in front", "HTTP/1.1 100 Continue\r\n\r\n" HELLO, "200", 1, 10, false, false},
+    {"103 and 102", "HTTP/1.1 103 E\r\nLink: x\r\n\r\nHTTP/1.1 102 P\r\n\r\n" HELLO,
+     "200", 1, 10, false, false},
+    {"100 with a length", "HTTP/1.1 100 C\r\n" LEN(9) "\r\n" HELLO, "200", 1, 10, false,
+     false},
+    {"204", "HTTP/1.1 204 No Content\r\n\r\n", "204", 1, 0, false, false},
+    {"204 with length", "HTTP/1.1 204 No Content\r\n" LEN(7) "\r\n", "204", 1, 0, false,
+     false},
+    {"204 with chunked", "HTTP/1.1 204 No Content\r\n" CHUNKED "\r\n", "204", 1, 0, false,
+     false},
+    {"304", "HTTP/1.1 304 Not Modified\r\n\r\n", "304", 1, 0, false, false},
+    {"304 with length", "HTTP/1.1 304 Not Modified\r\n" LEN(1234) "\r\n", "304", 1, 0,
+     false, false},
+    {"301", "HTTP/1.1 301 Moved\r\nLocation: /x\r\n" LEN(0) "\r\n", "301", 1, 0, false,
+     false},
+    {"302 until close", "HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n", "302", 2, 0, true,
+     false},
+    {"HEAD with length", OK11 LEN(1234) "\r\n", "200", 1, 0, false, true},
+    {"HEAD chunked", OK11 CHUNKED "\r\n", "200", 1, 0, false, true},
+    {"HEAD without length", OK11 "\r\n", "200", 1, 0, false, true},
+    {"HEAD after 100", "HTTP/1.1 100 C\r\n\r\n" OK11 LEN(5) "\r\n", "200", 1, 0, false,
+     true},
+    {"no reason phrase", "HTTP/1.1 200\r\n" LEN(0) "\r\n", "200", 1, 0, false, false},
+    {"unknown 2xx", "HTTP/1.1 299 Odd\r\n" LEN(0) "\r\n", "299", 1, 0, false, false},
+    {"unknown 3xx", "HTTP/1.1 399 Odd\r\n" LEN(0) "\r\n", "399", 1, 0, false, false},
+    {"upgrade offered", OK11 "Upgrade: h2c\r\nConnection: Upgrade\r\n" LEN(5) "\r\nhello",
+     "200", 1, 10, false, false},
+    {"lower-case fields", OK11 "content-length: 5\r\n\r\nhello", "200", 1, 10, false,
+     false},
+    {"blanks around the length", OK11 "Content-Length:   5   \r\n\r\nhello", "200", 1, 10,
+     false, false},
+    {"folded field", OK11 "X: a\r\n b\r\n" LEN(5) "\r\nhello", "200", 1, 10, false,
+     false},
+
+    {"404", "HTTP/1.1 404 Not Found\r\n" LEN(4) "\r\ngone", "status 404", 1, 8, false,
+     false},
+    {"400 and close", "HTTP/1.1 400 Bad\r\nConnection: close\r\n" LEN(0) "\r\n",
+     "status 400", 2, 0, true, false},
+    {"500 until close", "HTTP/1.1 500 Oh\r\n\r\noops", "status 500", 2, 8, true, false},
+    {"503", "HTTP/1.1 503 Busy\r\nRetry-After: 1\r\n" LEN(0) "\r\n", "status 503", 1, 0,
+     false, false},
+    {"799", "HTTP/1.1 799 Odd\r\n" LEN(0) "\r\n", "status 799", 1, 0, false, false},
+    {"404 chunked", "HTTP/1.1 404 N\r\n" CHUNKED "\r\n1\r\nx\r\n0\r\n\r\n", "status 404",
+     1, 2, false, false},
+
+    {"101", "HTTP/1.1 101 S\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+     "reply malformed", 2, 0, false, false},
+    {"two lengths", OK11 LEN(5) LEN(6) "\r\nhello", "reply malformed", 2, 0, false,
+     false},
+    {"length and chunked", OK11 LEN(5) CHUNKED "\r\nhello", "reply malformed", 2, 0,
+     false, false},
+    {"chunked and length", OK11 CHUNKED LEN(5) "\r\nhello", "reply malformed", 2, 0,
+     false, false},
+    {"negative length", OK11 LEN(-5) "\r\nhello", "reply malformed", 2, 0, false, false},
+    {"length no number", OK11 LEN(five) "\r\nhello", "reply malformed", 2, 0, false,
+     false},
+    {"length overflows", OK11 LEN(99999999999999999999) "\r\nhello", "reply malformed", 2,
+     0, false, false},
+    {"chunk size no number", OK11 CHUNKED "\r\nzz\r\nhello", "reply malformed", 2, 0,
+     false, false},
+    {"chunk without its end", OK11 CHUNKED "\r\n5\r\nhelloXX", "reply malformed", 2, 0,
+     false, false},
+    {"HTTP/2", "HTTP/2 200\r\n\r\n", "reply malformed", 2, 0, false, false},
+    {"HTTP/0.9", "<html>hello</html>", "reply malformed", 2, 0, false, false},
+    {"another protocol", "220 smtp ready\r\n", "reply malformed", 2, 0, false, false},
+    {"status 20", "HTTP/1.1 20 OK\r\n" LEN(0) "\r\n", "reply malformed", 2, 0, false,
+     false},
+    {"status 2000", "HTTP/1.1 2000 OK\r\n" LEN(0) "\r\n", "reply malformed", 2, 0, false,
+     false},
+    {"blank before the colon", OK11 "Content-Length : 5\r\n\r\nhello", "reply malformed",
+     2, 0, false, false},
+    {"no colon", OK11 "nonsense\r\n" LEN(5) "\r\nhello", "reply malformed", 2, 0, false,
+     false},
+
+    {"cut in the status line", "HTTP/1.", "closed before the end of the reply", 2, 0,
+     true, false},
+    {"cut in the head", OK11 "X: y\r\n", "closed before the end of the reply", 2, 0, true,
+     false},
+    {"cut in the body", OK11 LEN(9) "\r\nhello", "closed before the end of the reply", 2,
+     0, true, false},
+    {"cut in a chunk", OK11 CHUNKED "\r\n9\r\nhello",
+     "closed before the end of the reply", 2, 0, true, false},
+    {"no last chunk", OK11 CHUNKED "\r\n5\r\nhello\r\n",
+     "closed before the end of the reply", 2, 0, true, false},
+    {"cut in the trailers", OK11 CHUNKED "\r\n5\r\nhello\r\n0\r\nA: b\r\n",
+     "closed before the end of the reply", 2, 0, true, false},
+    {"only 100", "HTTP/1.1 100 C\r\n\r\n", "closed before the end of the reply", 2, 0,
+     true, false},
+    {"only empty lines", "\r\n\r\n", "closed before the end of the reply", 2, 0, true,
+     false},
+};
+
+static bool one_reply(size_t i, bool bytewise)
+{
+    struct bench b;
+    bool is_status = replies[i].want[0] >= '0' && replies[i].want[0] <= '9';
+    uint64_t got;
+
+    bench_init(&b, replies[i].reply);
+    b.server.closes = replies[i].closes;
+    b.server.is_bytewise = bytewise;
+    actor_options(&b.client, "amount:2", "connections:1",
+                  replies[i].head ? "method=HEAD" : "method=GET", NULL);
+    bench_run(&b);
+    got = is_status ? status(&b, replies[i].want) : errors(&b, replies[i].want);
+    if (got == 2 && b.server.requests == 2 && counts(&b)->attempted == 2 &&
+        (is_status ? counts(&b)->succeeded : counts(&b)->failed) == 2 &&
+        b.server.connections == replies[i].conns &&
+        counts(&b)->received_bytes == replies[i].body) {
+        bench_done(&b);
+        return true;
+    }
+    print_error("%s (%s): %u x '%s', %u requests on %u connections, %u body bytes; "
+                "errors '%s', status '%s'\n",
+                replies[i].name, bytewise ? "byte by byte" : "whole", (unsigned)got,
+                replies[i].want, b.server.requests, b.server.connections,
+                (unsigned)counts(&b)->received_bytes,
+                b.client.env.meter->errors.rows[0].name,
+                b.client.env.meter->status.rows[0].name);
+    bench_done(&b);
+    return false;
+}
+
+static void odd_replies(bool bytewise)
+{
+    int wrong = 0;
+
+    for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++)
+        wrong += !one_reply(i, bytewise);
+    assert_int_equal(wrong, 0);
+}
+
+static void odd_replies_whole(void **state)
+{
+    (void)state;
+    odd_replies(false);
+}
+
+static void odd_replies_byte_by_byte(void **state)
+{
+    (void)state;
+    odd_replies(true);
+}
+
+/* A second answer that nobody asked for must not be taken for the next one's. */
+static void unasked_reply(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, HELLO "HTTP/1.1 500 No\r\n" LEN(0) "\r\n");
+    actor_options(&b.client, "amount:4", "connections:1", NULL);
+    bench_run(&b);
+    assert_int_equal(counts(&b)->succeeded, 4);
+    assert_int_equal(b.server.connections, 4);
+    assert_int_equal(status(&b, "500"), 0);
+    assert_string_equal(actor_fact(&b.client, "replies that no request asked f"), "4");
+    bench_done(&b);
+}
+
+/* Exactly N reach the server, whatever N and C. */
+static void exact_amounts(void **state)
+{
+    static const unsigned cases[][3] = {
+        {1, 1, 1},   {1, 200, 1}, {401, 400, 1}, {400, 401, 1}, {7, 3, 1},
+        {100, 7, 5}, {1, 1, 10},  {23, 2, 16},   {999, 50, 3},
+    };
+    char amount[32], connections[32], pipelining[32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct bench b;
+
+        bench_init(&b, HELLO);
+        snprintf(amount, sizeof(amount), "amount:%u", cases[i][0]);
+        snprintf(connections, sizeof(connections), "connections:%u", cases[i][1]);
+        snprintf(pipelining, sizeof(pipelining), "pipelining:%u", cases[i][2]);
+        actor_options(&b.client, amount, connections, pipelining, NULL);
+        bench_run(&b);
+        assert_int_equal(b.client.outcome, OUTCOME_COMPLETED);
+        assert_int_equal(b.server.requests, cases[i][0]);
+        assert_int_equal(counts(&b)->succeeded, cases[i][0]);
+        assert_int_equal(counts(&b)->sent_messages, cases[i][0]);
+        assert_int_equal(counts(&b)->received_messages, cases[i][0]);
+        assert_true(b.server.connections <= cases[i][1]);
+        assert_string_equal(actor_fact(&b.client, "ended by"), "amount");
+        bench_done(&b);
+    }
+}
+
+/* With a rate too, and with a rate on each connection. */
+static void exact_amounts_at_a_rate(void **state)
+{
+    static const char *const rates[] = {"rate:5000", "connection_rate:1000"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct bench b;
+
+        bench_init(&b, HELLO);
+        actor_options(&b.client, "amount:301", "connections:5", rates[i], NULL);
+        bench_run(&b);
+        assert_int_equal(b.server.requests, 301);
+        assert_int_equal(counts(&b)->succeeded, 301);
+        assert_int_equal(b.server.connections, 5);
+        assert_int_equal(b.client.env.meter->hists[METER_HIST_pacing]->count, 301);
+        assert_int_equal(b.client.env.meter->hists[METER_HIST_service]->count, 301);
+        bench_done(&b);
+    }
+}
+
+/* 500/s for 0.4 s is 200 requests, evenly spaced: never the burst of a closed loop. */
+static void rate_is_kept(void **state)
+{
+    struct bench b;
+    uint64_t begun_ns;
+
+    (void)state;
+    bench_init(&b, HELLO);
+    actor_options(&b.client, "amount:200", "connections:10", "rate:500", NULL);
+    begun_ns = now_ns();
+    bench_run(&b);
+    /* The last is due after 199 gaps of 2 ms; earlier would be a rate not kept. */
+    assert_true(now_ns() - begun_ns >= 398 * NS_PER_MS);
+    assert_int_equal(counts(&b)->succeeded, 200);
+    bench_done(&b);
+}
+
+/* Latency counts from the intended time: a server that freezes shows in every request. */
+static void a_stall_is_seen_from_the_schedule(void **state)
+{
+    struct bench b;
+    const struct meter *m;
+
+    (void)state;
+    bench_init(&b, HELLO);
+    b.server.is_silent = true;
+    actor_options(&b.client, "amount:100", "connections:1", "rate:1000", NULL);
+    bench_prepare(&b);
+    b.client.role->start(b.client.flow, now_ns());
+    pair_turn(b.base, NULL, 300);
+    assert_int_equal(b.server.requests, 1);
+    b.client.role->gauge(b.client.flow);
+    assert_int_equal(b.client.env.meter->gauges.backlog, 99);
+    assert_int_equal(b.client.env.meter->gauges.in_flight, 1);
+    b.server.is_silent = false;
+    odd_server_close(&b.server);
+    assert_true(odd_server_open(&b.server, b.base, b.server.port));
+    assert_true(pair_turn(b.base, &b.client.finished, 20000));
+    check_identity(&b);
+    m = b.client.env.meter;
+    assert_int_equal(m->counters.succeeded, 99);
+    assert_int_equal(
+        errors(&b, "closed before the reply") + errors(&b, "read ECONNRESET"), 1);
+    /* All 99 waited for the freeze, though each was served at once when it was sent. */
+    assert_true(hist_quantile(m->hists[METER_HIST_latency], 0.01) > 150 * NS_PER_MS);
+    assert_true(hist_quantile(m->hists[METER_HIST_service], 0.5) <
+                hist_quantile(m->hists[METER_HIST_latency], 0.01));
+    bench_done(&b);
+}
+
+static void duration_ends_it(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, HELLO);
+    actor_options(&b.client, "duration:200000000", "connections:4", NULL);
+    bench_run(&b);
+    assert_int_equal(b.client.outcome, OUTCOME_COMPLETED);
+    assert_true(counts(&b)->succeeded > 0);
+    assert_int_equal(counts(&b)->unfinished, 0);
+    assert_int_equal(b.server.requests, counts(&b)->attempted);
+    assert_string_equal(actor_fact(&b.client, "ended by"), "duration");
+    bench_done(&b);
+}
+
+/* What the server owes when the drain is over is unfinished, and told with its age. */
+static void unfinished_requests(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, HELLO);
+    b.server.is_silent = true;
+    actor_options(&b.client, "duration:50000000", "drain:50000000", "connections:3",
+                  "pipelining:2", NULL);
+    bench_run(&b);
+    assert_int_equal(counts(&b)->unfinished, 6);
+    assert_int_equal(counts(&b)->attempted, 6);
+    assert_non_null(
+        strstr(actor_fact(&b.client, "unfinished"), "6 requests, the oldest"));
+    bench_done(&b);
+}
+
+static void stop_at_any_time(void **state)
+{
+    (void)state;
+    for (unsigned ms = 0; ms < 12; ms += 3) {
+        struct bench b;
+
+        bench_init(&b, HELLO);
+        actor_options(&b.client, "connections:20", "pipelining:3", NULL);
+        bench_prepare(&b);
+        b.client.role->start(b.client.flow, now_ns());
+        if (ms)
+            pair_turn(b.base, NULL, ms);
+        assert_true(actor_stop(&b.client));
+        check_identity(&b);
+        assert_int_equal(b.client.outcome, OUTCOME_STOPPED);
+        assert_int_equal(counts(&b)->unfinished, 0);
+        b.client.role->stop(b.client.flow); /* again is ignored */
+        bench_done(&b);
+    }
+}
+
+static void stop_before_the_start(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, HELLO);
+    actor_options(&b.client, "connections:2", NULL);
+    bench_prepare(&b);
+    assert_true(actor_stop(&b.client));
+    assert_int_equal(counts(&b)->attempted, 0);
+    bench_done(&b);
+}
+
+static void free_while_running(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, HELLO);
+    actor_options(&b.client, "connections:20", "rate:1000", "warmup:1000000000", NULL);
+    bench_prepare(&b);
+    b.client.role->start(b.client.flow, now_ns());
+    pair_turn(b.base, NULL, 20);
+    bench_done(&b);
+}
+
+/* The warm-up reaches the server and is not in the result. */
+static void warmup_is_left_out(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, HELLO);
+    actor_options(&b.client, "connections:2", "warmup:100000000", "amount:50", NULL);
+    bench_run(&b);
+    assert_int_equal(counts(&b)->succeeded, 50);
+    assert_int_equal(status(&b, "200"), 50);
+    assert_true(b.server.requests > 50);
+    assert_true(counts(&b)->received_messages >= 50 &&
+                counts(&b)->received_messages <= 54);
+    bench_done(&b);
+}
+
+static void a_connection_a_request(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, OK11 "Connection: close\r\n" LEN(5) "\r\nhello");
+    b.server.closes = true;
+    actor_options(&b.client, "connections:5", "amount:100", "close:1", "pipelining:9",
+                  NULL);
+    bench_run(&b);
+    assert_int_equal(counts(&b)->succeeded, 100);
+    assert_int_equal(b.server.connections, 100);
+    assert_int_equal(counts(&b)->connections, 100);
+    assert_int_equal(b.client.env.meter->hists[METER_HIST_connect]->count, 100);
+    assert_non_null(strstr(b.server.last, "Connection: close\r\n"));
+    bench_done(&b);
+}
+
+/* Requests behind a reply that ends the connection were not processed: sent again. */
+static void pipelined_behind_a_close(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, OK11 "Connection: close\r\n" LEN(5) "\r\nhello");
+    b.server.closes = true;
+    actor_options(&b.client, "connections:2", "amount:20", "pipelining:4", NULL);
+    bench_run(&b);
+    assert_int_equal(counts(&b)->attempted, 20);
+    /* A reset may overtake the last reply; then requests fail, and are counted so. */
+    assert_int_equal(counts(&b)->succeeded + counts(&b)->failed, 20);
+    assert_true(counts(&b)->succeeded > 0);
+    bench_done(&b);
+}
+
+static void large_bodies(void **state)
+{
+    enum { BODY = 3000000 };
+    char *reply = malloc(BODY + 200);
+    struct bench b;
+    int head;
+
+    (void)state;
+    head = sprintf(reply, OK11 "Content-Length: %d\r\n\r\n", BODY);
+    memset(reply + head, 'y', BODY);
+    reply[head + BODY] = '\0';
+    bench_init(&b, reply);
+    actor_options(&b.client, "amount:6", "connections:2", NULL);
+    bench_run(&b);
+    assert_int_equal(counts(&b)->succeeded, 6);
+    assert_int_equal(counts(&b)->received_bytes, 6ull * BODY);
+    assert_int_equal(counts(&b)->received_wire_bytes, 6ull * (BODY + (unsigned)head));
+    bench_done(&b);
+    free(reply);
+}
+
+static void sent_bytes_are_body_and_wire(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, HELLO);
+    actor_options(&b.client, "amount:7", "connections:2", "method=POST", "pipelining:3",
+                  "body={\"numbers\": [1, 2]}", "path=sum?x=1",
+                  "headers=Content-Type:Application/json\nX-A=1", NULL);
+    bench_run(&b);
+    assert_int_equal(counts(&b)->sent_bytes, 7 * 19);
+    assert_int_equal(counts(&b)->sent_wire_bytes, 7 * strlen(b.server.last));
+    assert_non_null(strstr(b.server.last, "POST /sum?x=1 HTTP/1.1\r\nHost: 127.0.0.1:"));
+    assert_non_null(strstr(b.server.last, "\r\nContent-Type: Application/json\r\n"));
+    assert_non_null(strstr(b.server.last, "\r\nX-A: 1\r\n"));
+    assert_non_null(strstr(b.server.last, "\r\n\r\n{\"numbers\": [1, 2]}"));
+    bench_done(&b);
+}
+
+/* A server that refuses while the request is still being sent is heard. */
+static void early_refusal(void **state)
+{
+    enum { BODY = 4000000 };
+    char path[] = "/tmp/plimsoll-test-body-XXXXXX";
+    int fd = mkstemp(path);
+    char option[80];
+    struct bench b;
+
+    (void)state;
+    assert_int_equal(ftruncate(fd, BODY), 0);
+    close(fd);
+    bench_init(&b, "HTTP/1.1 413 Too Large\r\nConnection: close\r\n" LEN(0) "\r\n");
+    b.server.answers_early = true;
+    snprintf(option, sizeof(option), "input=%s", path);
+    actor_options(&b.client, "amount:5", "connections:1", "method=POST", option, NULL);
+    bench_run(&b);
+    assert_int_equal(counts(&b)->failed, 5);
+    assert_true(counts(&b)->sent_bytes < 5ull * BODY);
+    /* The reset of a server that left bytes unread can overtake its reply. */
+    assert_int_equal(errors(&b, "status 413") + errors(&b, "read ECONNRESET") +
+                         errors(&b, "write ECONNRESET") + errors(&b, "write EPIPE") +
+                         errors(&b, "closed before the reply"),
+                     5);
+    bench_done(&b);
+    unlink(path);
+}
+
+static void a_body_of_any_bytes(void **state)
+{
+    static const char bytes[] = "a\0b\r\n\r\n\xff";
+    char path[] = "/tmp/plimsoll-test-body-XXXXXX";
+    int fd = mkstemp(path);
+    char option[80];
+    struct bench b;
+
+    (void)state;
+    assert_int_equal(write(fd, bytes, sizeof(bytes) - 1), sizeof(bytes) - 1);
+    close(fd);
+    bench_init(&b, HELLO);
+    snprintf(option, sizeof(option), "input=%s", path);
+    actor_options(&b.client, "amount:1", "method=PUT", option, NULL);
+    bench_run(&b);
+    assert_memory_equal(strstr(b.server.last, "\r\n\r\n") + 4, bytes, sizeof(bytes) - 1);
+    assert_int_equal(counts(&b)->sent_bytes, sizeof(bytes) - 1);
+    assert_int_equal(b.client.notes, 1);
+    assert_non_null(strstr(b.client.note, "Content-Type"));
+    bench_done(&b);
+    unlink(path);
+}
+
+static void server_closes_at_once(void **state)
+{
+    struct bench b;
+    uint64_t cpu_ns;
+
+    (void)state;
+    bench_init(&b, HELLO);
+    b.server.closes_at_once = true;
+    actor_options(&b.client, "duration:400000000", "connections:4", NULL);
+    cpu_ns = cpu_time_ns();
+    bench_run(&b);
+    assert_int_equal(counts(&b)->succeeded, 0);
+    assert_true(counts(&b)->failed >= 4);
+    /* 10, 20, 40, ... ms between attempts: some 6 a connection, not thousands. */
+    assert_true(b.server.connections <= 4 * 10);
+    assert_true(cpu_time_ns() - cpu_ns < 200 * NS_PER_MS);
+    bench_done(&b);
+}
+
+static void server_never_answers(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, HELLO);
+    b.server.is_silent = true;
+    actor_options(&b.client, "amount:6", "connections:3", "timeout:60000000", NULL);
+    bench_run(&b);
+    assert_int_equal(counts(&b)->timed_out, 6);
+    assert_int_equal(b.server.connections, 6);
+    assert_true(b.client.env.meter->hists[METER_HIST_failure]->min >= 60 * NS_PER_MS);
+    assert_true(b.client.env.meter->hists[METER_HIST_failure]->max < 5 * NS_PER_S);
+    bench_done(&b);
+}
+
+static void server_stalls_in_the_body(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, HELLO);
+    b.server.stalls_at = b.server.reply_len - 2;
+    actor_options(&b.client, "amount:4", "connections:2", "timeout:50000000", NULL);
+    bench_run(&b);
+    assert_int_equal(counts(&b)->timed_out, 4);
+    bench_done(&b);
+}
+
+/* One in three requests stays unanswered; those pipelined behind it fail by name. */
+static void timeouts_with_pipelining(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, HELLO);
+    b.server.silent_every = 5;
+    actor_options(&b.client, "amount:20", "connections:1", "pipelining:4",
+                  "timeout:50000000", NULL);
+    bench_run(&b);
+    assert_int_equal(counts(&b)->attempted, 20);
+    assert_true(counts(&b)->timed_out > 0);
+    bench_done(&b);
+}
+
+static void every_seventh_connection_dropped(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, OK11 "Connection: close\r\n" LEN(5) "\r\nhello");
+    b.server.closes = true;
+    b.server.drops_every = 7;
+    actor_options(&b.client, "amount:70", "connections:2", NULL);
+    bench_run(&b);
+    assert_int_equal(counts(&b)->succeeded, 60);
+    assert_int_equal(counts(&b)->failed, 10);
+    assert_int_equal(b.server.connections, 70);
+    bench_done(&b);
+}
+
+/* Down for a while: requests fail slowly, and the load goes on when it is back. */
+static void server_restarts(void **state)
+{
+    struct bench b;
+    uint64_t before, cpu_ns;
+
+    (void)state;
+    bench_init(&b, HELLO);
+    actor_options(&b.client, "duration:900000000", "connections:4", "rate:1000", NULL);
+    bench_prepare(&b);
+    b.client.role->start(b.client.flow, now_ns());
+    pair_turn(b.base, NULL, 150);
+    odd_server_close(&b.server);
+    cpu_ns = cpu_time_ns();
+    pair_turn(b.base, NULL, 250);
+    assert_true(cpu_time_ns() - cpu_ns < 125 * NS_PER_MS);
+    before = counts(&b)->succeeded;
+    assert_true(before > 0);
+    assert_true(odd_server_open(&b.server, b.base, b.server.port));
+    assert_true(pair_turn(b.base, &b.client.finished, 20000));
+    check_identity(&b);
+    assert_int_equal(b.client.outcome, OUTCOME_COMPLETED);
+    assert_true(counts(&b)->succeeded > before + 100);
+    assert_true(errors(&b, "connect ECONNREFUSED") > 0);
+    assert_true(errors(&b, "connect ECONNREFUSED") < 100);
+    bench_done(&b);
+}
+
+static void server_is_not_there(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, HELLO);
+    odd_server_close(&b.server);
+    actor_options(&b.client, "duration:60000000000", "connections:4", NULL);
+    bench_run(&b);
+    assert_int_equal(b.client.outcome, OUTCOME_FAILED);
+    assert_non_null(strstr(b.client.reason, "could be set up: Connection refused"));
+    assert_int_equal(counts(&b)->failed, errors(&b, "connect ECONNREFUSED"));
+    bench_done(&b);
+}
+
+static void unix_socket(void **state)
+{
+    char dir[] = "/tmp/plimsoll-test-XXXXXX";
+    char path[80], option[120];
+    struct bench b;
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof(path), "%s/s", dir);
+    for (int by_option = 0; by_option < 2; by_option++) {
+        memset(&b, 0, sizeof(b));
+        b.base = pair_base();
+        assert_true(odd_server_open_unix(&b.server, b.base, path));
+        odd_server_reply(&b.server, HELLO);
+        actor_init(&b.client, "http-client", b.base);
+        snprintf(option, sizeof(option), "socket_path=%s", by_option ? path : "");
+        if (!by_option)
+            snprintf(b.client.env.endpoint, sizeof(b.client.env.endpoint), "unix:%s",
+                     path);
+        actor_options(&b.client, "amount:50", "connections:5", option,
+                      "url=http://example.org/x", NULL);
+        bench_run(&b);
+        assert_int_equal(counts(&b)->succeeded, 50);
+        assert_int_equal(b.server.requests, 50);
+        assert_non_null(
+            strstr(b.server.last, "GET /x HTTP/1.1\r\nHost: example.org\r\n"));
+        bench_done(&b);
+        unlink(path);
+    }
+    rmdir(dir);
+}
+
+static void url_in_place_of_an_endpoint(void **state)
+{
+    struct bench b;
+    char url[80];
+
+    (void)state;
+    bench_init(&b, HELLO);
+    b.client.env.endpoint[0] = '\0';
+    snprintf(url, sizeof(url), "url=http://localhost:%u/a?b#c", b.server.port);
+    actor_options(&b.client, "amount:3", url, "headers=Host: other", NULL);
+    bench_run(&b);
+    assert_int_equal(counts(&b)->succeeded, 3);
+    assert_non_null(strstr(b.server.last, "GET /a?b HTTP/1.1\r\n"));
+    assert_non_null(strstr(b.server.last, "\r\nHost: other\r\n"));
+    assert_null(strstr(strstr(b.server.last, "Host:") + 1, "Host:"));
+    bench_done(&b);
+}
+
+/* Refused when it is prepared, with a sentence that says so. */
+static void refused(const char *word, const char *option, const char *other)
+{
+    struct event_base *base = pair_base();
+    struct actor a;
+
+    actor_init(&a, "http-client", base);
+    actor_options(&a, option, other, NULL);
+    if (actor_prepare(&a) == 0)
+        fail_msg("'%s' was not refused", option);
+    if (!strstr(a.fail.sentence, word))
+        fail_msg("'%s': '%s' does not say '%s'", option, a.fail.sentence, word);
+    actor_done(&a);
+    event_base_free(base);
+}
+
+static void bad_options(void **state)
+{
+    static const char url[] = "url=http://127.0.0.1:1/";
+
+    (void)state;
+    refused("no URL", "url=", NULL);
+    refused("no scheme", "url=localhost:80", NULL);
+    refused("https", "url=https://localhost/", NULL);
+    refused("1 to 65535", "url=http://localhost:0/", NULL);
+    refused("1 to 65535", "url=http://localhost:65536/", NULL);
+    refused("no host", "url=http:///x", NULL);
+    refused("Name: value", "headers=nothing", url);
+    refused("line end", "headers=X: a\rb", url);
+    refused("two Host", "headers=Host: a\nHost: b", url);
+    refused("method", "method=GE T", url);
+    refused("cannot be opened", "input=/nonexistent/body", url);
+    refused("not a file", "input=/", url);
+    refused("Content-Length", "headers=Content-Length: 9", url);
+    refused("1 to", "connections:0", url);
+    refused("1 to", "pipelining:0", url);
+    refused("107 bytes",
+            "socket_path=/"
+            "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+            "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+            url);
+    refused("--remote-target", "url=http://192.0.2.1/", NULL);
+    refused("open files", "connections:999999", url);
+}
+
+static void change_while_running(void **state)
+{
+    struct bench b;
+    const struct role *r;
+
+    (void)state;
+    bench_init(&b, HELLO);
+    actor_options(&b.client, "connections:2", "rate:100", NULL);
+    bench_prepare(&b);
+    r = b.client.role;
+    r->start(b.client.flow, now_ns());
+    pair_turn(b.base, NULL, 50);
+    assert_int_equal(b.server.open, 2);
+    assert_int_equal(r->set(b.client.flow, "connections", 6), 0);
+    assert_int_equal(r->set(b.client.flow, "rate", 4000), 0);
+    pair_turn(b.base, NULL, 150);
+    assert_true(counts(&b)->succeeded > 100);
+    assert_int_equal(r->set(b.client.flow, "connections", 1), 0);
+    pair_turn(b.base, NULL, 50);
+    assert_int_equal(b.server.open, 1);
+    assert_int_equal(r->set(b.client.flow, "rate", 0), -EINVAL);
+    assert_int_equal(r->set(b.client.flow, "connections", 0), -EINVAL);
+    assert_int_equal(r->set(b.client.flow, "timeout", 1), -ENOTSUP);
+    assert_true(actor_stop(&b.client));
+    check_identity(&b);
+    bench_done(&b);
+}
+
+static void more_connections_in_a_closed_loop(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, HELLO);
+    actor_options(&b.client, "connections:1", NULL);
+    bench_prepare(&b);
+    b.client.role->start(b.client.flow, now_ns());
+    pair_turn(b.base, NULL, 20);
+    assert_int_equal(b.client.role->set(b.client.flow, "rate", 100), -ENOTSUP);
+    assert_int_equal(b.client.role->set(b.client.flow, "connections", 9), 0);
+    pair_turn(b.base, NULL, 50);
+    assert_int_equal(b.server.open, 9);
+    b.client.role->gauge(b.client.flow);
+    assert_int_equal(b.client.env.meter->gauges.open_connections, 9);
+    assert_true(actor_stop(&b.client));
+    check_identity(&b);
+    bench_done(&b);
+}
+
+/* In a pause nothing is sent; after it there is no burst to catch up. */
+static void pause_and_go_on(void **state)
+{
+    static const char *const kinds[] = {"rate:1000", "connection_rate:250", "rate:0"};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct bench b;
+        unsigned before;
+
+        bench_init(&b, HELLO);
+        actor_options(&b.client, "connections:4", "amount:1000000", kinds[i], NULL);
+        bench_prepare(&b);
+        b.client.role->start(b.client.flow, now_ns());
+        pair_turn(b.base, NULL, 50);
+        b.client.role->pause(b.client.flow, true);
+        pair_turn(b.base, NULL, 50);
+        before = b.server.requests;
+        assert_true(before > 0);
+        pair_turn(b.base, NULL, 100);
+        assert_int_equal(b.server.requests, before);
+        b.client.role->pause(b.client.flow, false);
+        pair_turn(b.base, NULL, 5);
+        b.client.role->gauge(b.client.flow);
+        assert_true(b.client.env.meter->gauges.backlog < 100);
+        pair_turn(b.base, NULL, 100);
+        assert_true(b.server.requests > before);
+        assert_true(actor_stop(&b.client));
+        check_identity(&b);
+        bench_done(&b);
+    }
+}
+
+/* The deadline comes later by the pause. */
+static void pause_extends_the_duration(void **state)
+{
+    struct bench b;
+    uint64_t begun_ns;
+
+    (void)state;
+    bench_init(&b, HELLO);
+    actor_options(&b.client, "connections:1", "rate:100", "duration:200000000", NULL);
+    bench_prepare(&b);
+    begun_ns = now_ns();
+    b.client.role->start(b.client.flow, begun_ns);
+    pair_turn(b.base, NULL, 50);
+    b.client.role->pause(b.client.flow, true);
+    pair_turn(b.base, NULL, 200);
+    assert_false(b.client.finished);
+    b.client.role->pause(b.client.flow, false);
+    assert_true(pair_turn(b.base, &b.client.finished, 20000));
+    assert_true(now_ns() - begun_ns >= 400 * NS_PER_MS);
+    assert_int_equal(counts(&b)->succeeded, 20);
+    bench_done(&b);
+}
+
+static void nothing_is_left_open(void **state)
+{
+    unsigned before = open_descriptors();
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, HELLO);
+    actor_options(&b.client, "connections:50", "amount:500", NULL);
+    bench_run(&b);
+    bench_done(&b);
+    assert_int_equal(open_descriptors(), before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(odd_replies_whole),
+        cmocka_unit_test(odd_replies_byte_by_byte),
+        cmocka_unit_test(unasked_reply),
+        cmocka_unit_test(exact_amounts),
+        cmocka_unit_test(exact_amounts_at_a_rate),
+        cmocka_unit_test(rate_is_kept),
+        cmocka_unit_test(a_stall_is_seen_from_the_schedule),
+        cmocka_unit_test(duration_ends_it),
+        cmocka_unit_test(unfinished_requests),
+        cmocka_unit_test(stop_at_any_time),
+        cmocka_unit_test(stop_before_the_start),
+        cmocka_unit_test(free_while_running),
+        cmocka_unit_test(warmup_is_left_out),
+        cmocka_unit_test(a_connection_a_request),
+        cmocka_unit_test(pipelined_behind_a_close),
+        cmocka_unit_test(large_bodies),
+        cmocka_unit_test(sent_bytes_are_body_and_wire),
+        cmocka_unit_test(early_refusal),
+        cmocka_unit_test(a_body_of_any_bytes),
+        cmocka_unit_test(server_closes_at_once),
+        cmocka_unit_test(server_never_answers),
+        cmocka_unit_test(server_stalls_in_the_body),
+        cmocka_unit_test(timeouts_with_pipelining),
+        cmocka_unit_test(every_seventh_connection_dropped),
+        cmocka_unit_test(server_restarts),
+        cmocka_unit_test(server_is_not_there),
+        cmocka_unit_test(unix_socket),
+        cmocka_unit_test(url_in_place_of_an_endpoint),
+        cmocka_unit_test(bad_options),
+        cmocka_unit_test(change_while_running),
+        cmocka_unit_test(more_connections_in_a_closed_loop),
+        cmocka_unit_test(pause_and_go_on),
+        cmocka_unit_test(pause_extends_the_duration),
+        cmocka_unit_test(nothing_is_left_open),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
