@@ -15,24 +15,40 @@
 
 #include "engine/channel.h"
 
+/* A line of standard error that is longer comes in pieces. */
+#define ERROR_LINE_MAX 4096
+
+enum escalation { NOT_ASKED, INPUT_CLOSED, TERMINATED, KILLED, GIVEN_UP };
+
 struct child {
-    pid_t pid;
+    pid_t pid;                   /* 0: none was started, or it is reaped */
     const struct child_ops *ops; /* borrowed */
     void *arg;                   /* borrowed */
     struct channel *channel;
     struct evbuffer *errors; /* of its standard error, up to the last newline */
     int error_fd;
-    struct event *error_readable, *reaped, *patience, *over;
+    struct event *error_readable, *died, *patience, *over;
     int status;
-    int escalation; /* 0 not asked, 1 input closed, 2 SIGTERM, 3 SIGKILL */
-    bool output_ended, errors_ended, status_known;
+    enum escalation escalation;
+    bool output_ended, errors_ended, dead;
 };
+
+/* The group's number is ours until its leader is reaped, so the kill comes first. */
+static void reap(struct child *c)
+{
+    kill(-c->pid, SIGKILL);
+    while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
+        ;
+    c->pid = 0;
+}
 
 /* Three conditions, since what it said on standard error may be the reason. */
 static void end_if_over(struct child *c)
 {
-    if (c->output_ended && c->errors_ended && c->status_known)
-        event_active(c->over, EV_TIMEOUT, 0);
+    if (!c->output_ended || !c->errors_ended || !c->dead || !c->pid)
+        return;
+    reap(c);
+    event_active(c->over, EV_TIMEOUT, 0);
 }
 
 static void on_over(evutil_socket_t fd, short what, void *arg)
@@ -55,90 +71,124 @@ static void on_message(void *arg, const cJSON *object, const char *line)
         c->ops->line(c->arg, line);
 }
 
+/* A process that can say nothing any more has no business: it is asked to end. */
 static void on_closed(void *arg, int err)
 {
     struct child *c = arg;
 
     (void)err;
     c->output_ended = true;
+    child_end(c);
     end_if_over(c);
+}
+
+static void tell_line(struct child *c, size_t len)
+{
+    char text[ERROR_LINE_MAX + 1];
+
+    evbuffer_remove(c->errors, text, len);
+    text[len] = '\0';
+    c->ops->line(c->arg, text);
 }
 
 static void on_errors(evutil_socket_t fd, short what, void *arg)
 {
     struct child *c = arg;
-    int n = evbuffer_read(c->errors, fd, 4096);
+    int n = evbuffer_read(c->errors, fd, ERROR_LINE_MAX);
     char *line;
 
     (void)what;
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
-    while ((line = evbuffer_readln(c->errors, NULL,
-                                   n > 0 ? EVBUFFER_EOL_LF : EVBUFFER_EOL_ANY))) {
+    while ((line = evbuffer_readln(c->errors, NULL, EVBUFFER_EOL_LF))) {
         c->ops->line(c->arg, line);
         free(line);
     }
-    if (n > 0 && evbuffer_get_length(c->errors) < 65536)
+    while (evbuffer_get_length(c->errors) >= ERROR_LINE_MAX)
+        tell_line(c, ERROR_LINE_MAX);
+    if (n > 0)
         return;
-    if (n <= 0 && evbuffer_get_length(c->errors)) {
-        evbuffer_add(c->errors, "", 1);
-        c->ops->line(c->arg, (char *)evbuffer_pullup(c->errors, -1));
-    }
+    if (evbuffer_get_length(c->errors))
+        tell_line(c, evbuffer_get_length(c->errors));
     event_del(c->error_readable);
     c->errors_ended = true;
     end_if_over(c);
 }
 
-static void on_reaped(evutil_socket_t fd, short what, void *arg)
+static void wait_patiently(struct child *c)
+{
+    struct timeval patience = {CHILD_PATIENCE_MS / 1000, CHILD_PATIENCE_MS % 1000 * 1000};
+
+    event_add(c->patience, &patience);
+}
+
+static void escalate(struct child *c)
+{
+    c->escalation++;
+    switch (c->escalation) {
+    case NOT_ASKED:
+    case INPUT_CLOSED:
+        channel_finish(c->channel);
+        break;
+    case TERMINATED:
+        kill(-c->pid, SIGTERM);
+        break;
+    case KILLED:
+        kill(-c->pid, SIGKILL);
+        break;
+    case GIVEN_UP:
+        /* Whoever holds its output open now has left the group: not ours to end. */
+        c->output_ended = c->errors_ended = true;
+        event_del(c->error_readable);
+        end_if_over(c);
+        return;
+    }
+    wait_patiently(c);
+}
+
+static void on_patience(evutil_socket_t fd, short what, void *arg)
+{
+    struct child *c = arg;
+
+    (void)fd;
+    (void)what;
+    if (c->pid)
+        escalate(c);
+}
+
+/*
+ * SIGCHLD: whose it was is asked without reaping. What a dead launcher started may
+ * live on and hold its output open: it is ended as well, by the same steps.
+ */
+static void on_died(evutil_socket_t fd, short what, void *arg)
 {
     struct child *c = arg;
     siginfo_t dead = {0};
 
     (void)fd;
     (void)what;
-    if (c->status_known ||
-        waitid(P_PID, (id_t)c->pid, &dead, WEXITED | WNOHANG | WNOWAIT) ||
+    if (c->dead || waitid(P_PID, (id_t)c->pid, &dead, WEXITED | WNOHANG | WNOWAIT) ||
         dead.si_pid != c->pid)
         return;
-    /* What a dead launcher started may still hold its output open. The group's number
-     * is ours as long as its leader is not reaped. */
-    kill(-c->pid, SIGTERM);
-    waitpid(c->pid, &c->status, 0);
-    c->status_known = true;
+    c->dead = true;
     end_if_over(c);
-}
-
-static void escalate(struct child *c)
-{
-    struct timeval patience = {CHILD_PATIENCE_MS / 1000, CHILD_PATIENCE_MS % 1000 * 1000};
-
-    c->escalation++;
-    if (c->escalation == 1)
-        channel_finish(c->channel);
-    else if (c->escalation == 2)
-        kill(-c->pid, SIGTERM);
-    else
-        kill(-c->pid, SIGKILL);
-    if (c->escalation < 3)
-        event_add(c->patience, &patience);
-}
-
-static void on_patience(evutil_socket_t fd, short what, void *arg)
-{
-    (void)fd;
-    (void)what;
-    escalate(arg);
+    if (c->pid && c->escalation < TERMINATED) {
+        c->escalation = INPUT_CLOSED;
+        escalate(c);
+    }
 }
 
 void child_end(struct child *c)
 {
-    if (c->escalation == 0)
+    if (c->pid && c->escalation == NOT_ASKED)
         escalate(c);
 }
 
 void child_kill(struct child *c)
 {
-    c->escalation = 2;
+    if (!c->pid || c->escalation >= KILLED)
+        return;
+    c->escalation = TERMINATED;
     escalate(c);
 }
 
@@ -208,7 +258,7 @@ static int set_actions(posix_spawn_file_actions_t *actions, posix_spawnattr_t *a
 }
 
 /* 0 or a positive errno. */
-static int spawn(pid_t *pid, char **argv, int channel_fd, int error_fd)
+static int spawn(pid_t *pid, const char **argv, int channel_fd, int error_fd)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -220,35 +270,40 @@ static int spawn(pid_t *pid, char **argv, int channel_fd, int error_fd)
     if (!err) {
         err = set_actions(&actions, &attributes, channel_fd, error_fd);
         if (!err)
-            err = posix_spawnp(pid, argv[0], &actions, &attributes, argv, environ);
+            err =
+                posix_spawnp(pid, argv[0], &actions, &attributes, (char **)argv, environ);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
     return err;
 }
 
-/* launcher words + program + "worker": in one allocation that the caller frees. */
-static int make_argv(const char *launcher, const char *program, char ***argv,
-                     struct fail *fail)
+/* launcher words + program + "worker". `words` holds the texts; both are freed. */
+static int make_argv(const char *launcher, const char *program, char ***words,
+                     const char ***argv, struct fail *fail)
 {
-    char *text;
     size_t count;
-    int rc = asprintf(&text, "%s \"%s\" worker", launcher, program) < 0 ? -ENOMEM : 0;
+    int rc = launcher_split(launcher, words, &count);
 
-    if (rc == 0) {
-        rc = launcher_split(text, argv, &count);
-        free(text);
-    }
     if (rc == -EINVAL)
         return fail_set(fail, EINVAL, "launch", "the launcher '%s' has an open quote",
                         launcher);
-    return rc < 0 ? fail_set(fail, ENOMEM, "launch", "starting a worker") : 0;
+    *argv = rc == 0 ? malloc((count + 3) * sizeof(**argv)) : NULL;
+    if (!*argv)
+        return fail_set(fail, ENOMEM, "launch", "starting a worker");
+    for (size_t i = 0; i < count; i++)
+        (*argv)[i] = (*words)[i];
+    (*argv)[count] = program;
+    (*argv)[count + 1] = "worker";
+    (*argv)[count + 2] = NULL;
+    return 0;
 }
 
 static int launch(struct child *c, const char *launcher, const char *program, int fds[2],
                   int error_fds[2], struct fail *fail)
 {
-    char **argv;
+    char **words = NULL;
+    const char **argv = NULL;
     int err;
 
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0 ||
@@ -256,12 +311,16 @@ static int launch(struct child *c, const char *launcher, const char *program, in
         return fail_set(fail, errno, "launch", "no descriptors for a worker");
     /* The child's end of the pipe must block, or its messages would be cut. */
     fcntl(error_fds[1], F_SETFL, 0);
-    if (make_argv(launcher, program, &argv, fail) < 0)
-        return -EINVAL;
-    err = spawn(&c->pid, argv, fds[1], error_fds[1]);
-    if (err)
-        fail_set(fail, err, "launch", "'%s' cannot be started", argv[0]);
+    err = -make_argv(launcher, program, &words, &argv, fail);
+    if (!err) {
+        err = spawn(&c->pid, argv, fds[1], error_fds[1]);
+        if (err) {
+            c->pid = 0;
+            fail_set(fail, err, "launch", "'%s' cannot be started", argv[0]);
+        }
+    }
     free(argv);
+    free(words);
     return -err;
 }
 
@@ -271,19 +330,19 @@ static int watch(struct child *c, struct event_base *base, int channel_fd)
 
     c->errors = evbuffer_new();
     c->error_readable = event_new(base, c->error_fd, EV_READ | EV_PERSIST, on_errors, c);
-    c->reaped = evsignal_new(base, SIGCHLD, on_reaped, c);
+    c->died = evsignal_new(base, SIGCHLD, on_died, c);
     c->patience = evtimer_new(base, on_patience, c);
     c->over = event_new(base, -1, 0, on_over, c);
     c->channel = channel_new(base, channel_fd, channel_fd, &ops, c);
     if (!c->channel)
         close(channel_fd);
-    if (!c->errors || !c->error_readable || !c->reaped || !c->patience || !c->over ||
+    if (!c->errors || !c->error_readable || !c->died || !c->patience || !c->over ||
         !c->channel)
         return -ENOMEM;
-    if (event_add(c->error_readable, NULL) < 0 || event_add(c->reaped, NULL) < 0)
+    if (event_add(c->error_readable, NULL) < 0 || event_add(c->died, NULL) < 0)
         return -ENOMEM;
     /* It may have ended before the signal was watched. */
-    event_active(c->reaped, EV_SIGNAL, 1);
+    event_active(c->died, EV_SIGNAL, 1);
     return 0;
 }
 
@@ -314,7 +373,6 @@ struct child *child_new(struct event_base *base, const char *launcher,
     c->error_fd = error_fds[0];
     if (rc < 0) {
         close_if_open(fds[0]);
-        c->status_known = true; /* there is no process */
     } else if (watch(c, base, fds[0]) < 0) {
         rc = fail_set(fail, ENOMEM, "launch", "watching a worker");
     }
@@ -328,16 +386,13 @@ void child_free(struct child *c)
 {
     if (!c)
         return;
-    if (!c->status_known) {
-        kill(-c->pid, SIGKILL);
-        while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
-            ;
-    }
+    if (c->pid)
+        reap(c);
     channel_free(c->channel);
     if (c->error_readable)
         event_free(c->error_readable);
-    if (c->reaped)
-        event_free(c->reaped);
+    if (c->died)
+        event_free(c->died);
     if (c->patience)
         event_free(c->patience);
     if (c->over)

@@ -44,14 +44,17 @@ void child_free(struct child *c);
 int child_send(struct child *c, cJSON *object);
 
 /*
- * Ask the child to end: its input is closed, after CHILD_PATIENCE_MS it gets SIGTERM,
- * after as much again SIGKILL. `ended` follows in any case.
+ * Ask the child to end: its input is closed, after CHILD_PATIENCE_MS its process group
+ * gets SIGTERM, after as much again SIGKILL. `ended` follows in any case: what then
+ * still holds the output open has left the group, and is not waited for. A child whose
+ * output ends, or which dies while others of its group live on, is ended by itself.
  */
 void child_end(struct child *c);
 
 /* SIGKILL at once, to the whole process group; `ended` follows. */
 void child_kill(struct child *c);
 
+/* The launcher's where it does not replace itself by the worker; 0 once reaped. */
 pid_t child_pid(const struct child *c);
 
 /*
