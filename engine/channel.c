@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "protocols/clock.h"
+
 struct channel {
     int read_fd, write_fd;
     const struct channel_ops *ops; /* borrowed */
@@ -57,7 +59,8 @@ static void end(struct channel *c, int err)
 
 static void deliver(struct channel *c, const char *line)
 {
-    cJSON *object = cJSON_Parse(line);
+    /* Nothing may follow the object: it would be something else's output. */
+    cJSON *object = cJSON_ParseWithOpts(line, NULL, 1);
 
     if (object && !cJSON_IsObject(object)) {
         cJSON_Delete(object);
@@ -196,10 +199,14 @@ size_t channel_pending(const struct channel *c)
 
 void channel_flush(struct channel *c, int timeout_ms)
 {
+    uint64_t until_ns = now_ns() + (uint64_t)timeout_ms * NS_PER_MS;
     struct pollfd p = {.fd = c->write_fd, .events = POLLOUT};
 
-    while (channel_pending(c) && poll(&p, 1, timeout_ms) > 0 && !(p.revents & POLLERR))
+    for (uint64_t now = now_ns(); channel_pending(c) && now < until_ns; now = now_ns()) {
+        if (poll(&p, 1, (int)((until_ns - now) / NS_PER_MS)) <= 0 || p.revents & POLLERR)
+            return;
         write_out(c);
+    }
 }
 
 void channel_finish(struct channel *c)
