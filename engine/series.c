@@ -38,7 +38,8 @@ static void add_place(struct series_place *into, const struct series_place *from
     into->gauges = from->gauges;
     process_use_add(&into->use, &from->use);
     into->use.open_descriptors = from->use.open_descriptors;
-    into->span_ns += from->span_ns; /* of successive slots */
+    into->span_ns += from->span_ns;
+    into->until_ns = from->until_ns;
     into->samples += from->samples;
 }
 
@@ -112,11 +113,27 @@ static size_t label_index(struct series *s, const char *name)
     return s->label_count++;
 }
 
-static void add_sample(struct series_place *p, const struct sample *sample)
+/*
+ * Processes of a place cover the same time, and after the step has doubled one process
+ * has several samples in a slot: only what was not covered yet adds to the span.
+ * Returns whether time went on, so that the sample is the first of a new round.
+ */
+static bool cover(struct series_place *p, uint64_t begin_ns, uint64_t end_ns)
 {
-    bool first = p->samples == 0;
-    struct process_use use = sample->use;
+    bool on = !p->samples || end_ns > p->until_ns + (end_ns - begin_ns) / 2;
 
+    if (p->samples && begin_ns < p->until_ns)
+        begin_ns = p->until_ns;
+    if (end_ns > begin_ns) {
+        p->span_ns += end_ns - begin_ns;
+        p->until_ns = end_ns;
+    }
+    return on;
+}
+
+/* What is counted adds up; what is a state is that of all processes in one round. */
+static void add_sample(struct series_place *p, const struct sample *sample, bool first)
+{
 #define X(name, unit, help) p->counters.name += sample->meter->counters.name;
     METER_COUNTERS(X)
 #undef X
@@ -124,28 +141,28 @@ static void add_sample(struct series_place *p, const struct sample *sample)
     p->gauges.name = (first ? 0 : p->gauges.name) + sample->meter->gauges.name;
     METER_GAUGES(X)
 #undef X
-    process_use_add(&p->use, &use);
-    if (sample->span_ns > p->span_ns)
-        p->span_ns = sample->span_ns;
+    if (first)
+        p->use.open_descriptors = 0;
+    process_use_add(&p->use, &sample->use);
     p->samples++;
 }
 
 void series_add(struct series *s, enum place place, uint64_t origin_ns,
                 const struct sample *sample, bool headline)
 {
-    uint64_t at = origin_ns + sample->at_ns;
-    /* A sample that closes on a step's edge, or within a tenth past it by a late
-     * timer, belongs to the step that ends there. */
-    uint64_t slack = s->step_ns / 10 + 1;
+    uint64_t span = sample->span_ns < sample->at_ns ? sample->span_ns : sample->at_ns;
+    uint64_t end = origin_ns + sample->at_ns;
+    uint64_t middle = end - span / 2;
+    struct series_place *p;
     size_t i;
 
-    at = at > slack ? at - slack : 0;
-    while (at / s->step_ns >= SERIES_SLOTS)
+    while (middle / s->step_ns >= SERIES_SLOTS)
         double_step(s);
-    i = (size_t)(at / s->step_ns);
+    i = (size_t)(middle / s->step_ns);
     if (i >= s->used)
         s->used = i + 1;
-    add_sample(&s->slots[i].places[place], sample);
+    p = &s->slots[i].places[place];
+    add_sample(p, sample, cover(p, end - span, end));
     for (size_t r = 0; r < sample->meter->labels.used; r++) {
         const struct tally_row *row = &sample->meter->labels.rows[r];
 

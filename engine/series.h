@@ -24,8 +24,9 @@
 
 /* The samples of one place in one slot. */
 struct series_place {
-    uint64_t span_ns; /* time covered: the longest of the processes; 0 is a gap */
-    uint32_t samples;
+    uint64_t span_ns;  /* time covered, once however many processes cover it */
+    uint64_t until_ns; /* the end of what is covered, in the series' time */
+    uint32_t samples;  /* 0: a gap */
     struct meter_counters counters;
     struct meter_gauges gauges; /* the last known */
     struct process_use use;
@@ -60,7 +61,8 @@ void series_free(struct series *s);
 
 /*
  * Add a sample of a process at `place`, whose clock zero lies at origin_ns of the
- * series' time. `headline` says whether this place records the headline latency.
+ * series' time. It goes into the slot in which the middle of its span lies, whole.
+ * `headline` says whether this place records the headline latency.
  */
 void series_add(struct series *s, enum place place, uint64_t origin_ns,
                 const struct sample *sample, bool headline);
