@@ -1,6 +1,5 @@
 #include "engine/document.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -174,31 +173,16 @@ static void add_loss(cJSON *trial, const struct trial *t)
     json_add_number(o, "percent", t->metrics[METRIC_loss_percent]);
 }
 
-/* Mean, standard deviation and maximum over the whole seconds of a trial. */
 static void add_quantity(cJSON *o, const char *name, const struct trial *t, size_t offset)
 {
-    size_t whole = isfinite(t->seconds) ? (size_t)t->seconds : 0;
     cJSON *row = cJSON_AddObjectToObject(o, name);
-    double sum = 0;
-    double squares = 0;
-    double max = (double)NAN;
+    struct second_summary s;
 
-    if (whole > t->second_count)
-        whole = t->second_count;
-    for (size_t i = 0; i < whole; i++) {
-        double v = second_quantity(&t->seconds_list[i], offset);
-
-        sum += v;
-        squares += v * v;
-        max = fmax(max, v);
-    }
-    json_add_u64(row, "seconds", whole);
-    json_add_number(row, "mean", whole ? sum / (double)whole : (double)NAN);
-    json_add_number(
-        row, "stdev",
-        whole > 1 ? sqrt(fmax(0, squares / (double)whole - pow(sum / (double)whole, 2)))
-                  : (double)NAN);
-    json_add_number(row, "max", max);
+    trial_seconds(t, offset, &s);
+    json_add_u64(row, "seconds", s.count);
+    json_add_number(row, "mean", s.mean);
+    json_add_number(row, "stdev", s.stdev);
+    json_add_number(row, "max", s.max);
 }
 
 static void add_per_second(cJSON *trial, const struct trial *t)

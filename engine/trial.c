@@ -166,6 +166,24 @@ static int add_seconds(struct trial *t, enum place place, const struct sample *s
     return 0;
 }
 
+int trial_pause(struct trial *t, uint64_t from_ns, uint64_t to_ns)
+{
+    size_t first, last;
+
+    if (from_ns < t->start_ns)
+        from_ns = t->start_ns;
+    if (!t->start_ns || to_ns <= from_ns)
+        return 0;
+    t->paused_ns += to_ns - from_ns;
+    first = (size_t)((from_ns - t->start_ns) / 1000000000u);
+    last = (size_t)((to_ns - t->start_ns) / 1000000000u);
+    if (make_room(t, last + 1) < 0)
+        return -ENOMEM;
+    for (size_t i = first; i <= last; i++)
+        t->seconds_list[i].paused = true;
+    return 0;
+}
+
 int trial_sample(struct trial *t, struct process *p, const struct sample *sample)
 {
     if (meter_merge(p->totals.meter, sample->meter) < 0)
@@ -287,7 +305,7 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : (double)NAN;
 }
 
-double second_quantity(const struct second *s, size_t offset)
+static double second_quantity(const struct second *s, size_t offset)
 {
     double value;
 
@@ -295,27 +313,28 @@ double second_quantity(const struct second *s, size_t offset)
     return value;
 }
 
-/* Mean, population standard deviation and maximum of the whole seconds. */
-static void second_statistics(const struct trial *t, size_t offset, double *stdev,
-                              double *max)
+void trial_seconds(const struct trial *t, size_t offset, struct second_summary *s)
 {
-    size_t whole = isfinite(t->seconds) ? (size_t)t->seconds : 0;
+    double until = isfinite(t->seconds) ? t->seconds + (double)t->paused_ns / 1e9 : 0;
     double sum = 0;
     double squares = 0;
 
-    *stdev = *max = (double)NAN;
-    if (whole > t->second_count)
-        whole = t->second_count;
-    for (size_t i = 0; i < whole; i++) {
+    *s = (struct second_summary){0, (double)NAN, (double)NAN, (double)NAN};
+    for (size_t i = 0; i < t->second_count && (double)(i + 1) <= until; i++) {
         double v = second_quantity(&t->seconds_list[i], offset);
 
+        if (t->seconds_list[i].paused)
+            continue;
+        s->count++;
         sum += v;
         squares += v * v;
-        if (!(v <= *max))
-            *max = v;
+        if (!(v <= s->max))
+            s->max = v;
     }
-    if (whole > 1)
-        *stdev = sqrt(fmax(0, squares / (double)whole - pow(sum / (double)whole, 2)));
+    if (s->count)
+        s->mean = sum / (double)s->count;
+    if (s->count > 1)
+        s->stdev = sqrt(fmax(0, squares / (double)s->count - s->mean * s->mean));
 }
 
 /* CPU of the busiest process of a place, as a share of one core. */
@@ -357,6 +376,7 @@ static void settle_rates(struct trial *t)
     bool client = has_place(t, PLACE_CLIENT);
     bool server = has_place(t, PLACE_SERVER);
     double *m = t->metrics;
+    struct second_summary seconds;
 
     if (server && t->scenario->family != FAMILY_SERVICE)
         m[METRIC_throughput_up] = ratio((double)s->received_bytes, t->seconds);
@@ -372,14 +392,15 @@ static void settle_rates(struct trial *t)
         return;
     m[METRIC_received_per_second] = ratio((double)c->received_messages, t->seconds);
     m[METRIC_requests_per_second] = ratio((double)c->succeeded, t->seconds);
-    second_statistics(t, offsetof(struct second, requests),
-                      &m[METRIC_requests_per_second_stdev],
-                      &m[METRIC_requests_per_second_max]);
+    trial_seconds(t, offsetof(struct second, requests), &seconds);
+    m[METRIC_requests_per_second_stdev] = seconds.stdev;
+    m[METRIC_requests_per_second_max] = seconds.max;
     m[METRIC_bytes_per_second] = ratio(
         (double)(c->received_wire_bytes ? c->received_wire_bytes : c->received_bytes),
         t->seconds);
-    second_statistics(t, offsetof(struct second, read_bytes),
-                      &m[METRIC_bytes_per_second_stdev], &m[METRIC_bytes_per_second_max]);
+    trial_seconds(t, offsetof(struct second, read_bytes), &seconds);
+    m[METRIC_bytes_per_second_stdev] = seconds.stdev;
+    m[METRIC_bytes_per_second_max] = seconds.max;
 }
 
 static void settle_latency(struct trial *t)

@@ -138,6 +138,13 @@ struct second {
 #define X(name) double name;
     SECOND_QUANTITIES(X)
 #undef X
+    bool paused; /* load was paused in it, so it is left out of what is said of seconds */
+};
+
+/* One quantity over the whole seconds of a trial; NaN where there are too few. */
+struct second_summary {
+    size_t count;
+    double mean, stdev, max; /* the population's standard deviation */
 };
 
 struct trial {
@@ -174,6 +181,12 @@ int trial_init(struct trial *t, const struct scenario *scenario, unsigned number
                size_t process_count);
 void trial_done(struct trial *t);
 
+/* Load was paused between two instants of now_ns: takes that out of the clock. */
+int trial_pause(struct trial *t, uint64_t from_ns, uint64_t to_ns);
+
+/* `offset` is that of a member of struct second. */
+void trial_seconds(const struct trial *t, size_t offset, struct second_summary *s);
+
 /* Add a sample to its process's sums and to the seconds. */
 int trial_sample(struct trial *t, struct process *p, const struct sample *sample);
 
@@ -188,9 +201,6 @@ void trial_shrink(struct trial *t);
 void trial_bottleneck(const struct trial *t, char *text, size_t size);
 
 void hist_summarise(struct hist_summary *summary, const struct hist *h);
-
-/* One quantity of a second, by its offset in struct second. */
-double second_quantity(const struct second *s, size_t offset);
 
 /* NULL when the process did not say it. */
 const char *process_fact(const struct process *p, const char *name);
