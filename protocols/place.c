@@ -178,6 +178,40 @@ void place_clear_pairs(const char *path)
     closedir(d);
 }
 
+/* Whether a file of the private directory is "STEM-PID-N", of that process. */
+static bool is_of_process(const char *name, pid_t pid)
+{
+    const char *dash = strchr(name, '-');
+    char middle[24];
+
+    snprintf(middle, sizeof(middle), "-%ld-", (long)pid);
+    return dash && strncmp(dash, middle, strlen(middle)) == 0 && !strchr(dash, '.');
+}
+
+void place_clear_process(pid_t pid)
+{
+    char directory[PATH_MAX - 32];
+    char path[PATH_MAX + NAME_MAX];
+    char name[32];
+    DIR *d;
+
+    directory_name(name, sizeof(name));
+    if ((size_t)snprintf(directory, sizeof(directory), "%s/%s", parent_directory(),
+                         name) >= sizeof(directory))
+        return;
+    d = opendir(directory);
+    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+        if (!is_of_process(e->d_name, pid))
+            continue;
+        snprintf(path, sizeof(path), "%s/%s", directory, e->d_name);
+        if (place_clear_socket(path, NULL) < 0 && place_clear_fifo(path, NULL) == 0)
+            place_clear_pairs(path);
+    }
+    if (d)
+        closedir(d);
+    rmdir(directory); /* fails while other files are there, as it should */
+}
+
 void place_leave(const char *path)
 {
     const char *slash = strrchr(path, '/');

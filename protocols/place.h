@@ -14,6 +14,7 @@
 #define PROTOCOLS_PLACE_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "protocols/fail.h"
 
@@ -33,6 +34,12 @@ int place_clear_fifo(const char *path, struct fail *fail);
 
 /* Remove the pairs PATH.NAME.up and PATH.NAME.down that clients left at a FIFO. */
 void place_clear_pairs(const char *path);
+
+/*
+ * Remove what a process that was killed left in the private directory, and that if it
+ * is empty then. What somebody listens on is left alone.
+ */
+void place_clear_process(pid_t pid);
 
 /* Remove the directory of `path` if it is the private one and empty. */
 void place_leave(const char *path);
