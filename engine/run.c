@@ -23,16 +23,18 @@
 #include "protocols/endpoint.h"
 #include "protocols/place.h"
 
-#define READY_TIMEOUT_S 30  /* a launcher may have to log in somewhere first */
-#define REPORT_TIMEOUT_S 10 /* past the drain time */
+#define WATCH_MS 250 /* how often it is looked whether every worker still speaks */
 #define START_DELAY_NS (10 * NS_PER_MS)
+#define SAMPLE_SLACK_NS (2 * NS_PER_S) /* two machines do not start at one instant */
 
 /* One worker of the trial under way: the same index as its struct process. */
 struct link {
     struct run *run;
     struct process *process; /* borrowed: the trial's */
     struct child *child;     /* NULL when not started or over */
+    pid_t pid;               /* the child's; stays when that is over */
     bool done;               /* said done or fail, or is over */
+    uint64_t heard_ns;       /* when it last said anything */
     char last_line[200];     /* of its standard error */
 };
 
@@ -41,6 +43,8 @@ struct run_private {
     const struct run_ops *ops; /* borrowed */
     void *arg;                 /* borrowed */
     struct event *guard;       /* what a state waits for does not come */
+    struct event *watch;       /* while running: a worker says nothing any more */
+    uint64_t watched_ns;       /* when that was looked at last */
     struct event *next;        /* go on from the loop, not from a callback's depth */
     struct sample scratch;
     struct link *links;
@@ -85,11 +89,16 @@ static void set_state(struct run *r, enum run_state state)
     r->private->ops->changed(r->private->arg, r);
 }
 
-static void guard(struct run *r, uint64_t seconds)
+static void guard(struct run *r, uint64_t span_ms)
 {
-    struct timeval tv = {.tv_sec = (time_t)seconds};
+    struct timeval tv = timeval_from_ns(span_ms * NS_PER_MS);
 
     event_add(r->private->guard, &tv);
+}
+
+static void span_text(unsigned span_ms, char *text, size_t size)
+{
+    units_format_exact(UNIT_DURATION, span_ms * NS_PER_MS, text, size);
 }
 
 static void go_on(struct run *r)
@@ -176,7 +185,7 @@ static void trial_fails(struct run *r, const char *format, ...)
     set_outcome(current(r), OUTCOME_FAILED, text);
     if (r->state == RUN_RUNNING) {
         send_all(r, PLACE_CLIENT, MESSAGE_STOP);
-        guard(r, REPORT_TIMEOUT_S);
+        guard(r, r->patience.report_ms);
         if (all_done(r, PLACE_CLIENT))
             begin_drain(r);
     } else if (r->state == RUN_SPAWNING) {
@@ -209,16 +218,28 @@ static void begin_drain(struct run *r)
         child_send(l->child, m);
         child_send(l->child, message_new(MESSAGE_STOP));
     }
-    guard(r, REPORT_TIMEOUT_S + options_number(&r->values, "drain", 0) / NS_PER_S);
+    event_del(p->watch);
+    guard(r, r->patience.report_ms + options_number(&r->values, "drain", 0) / NS_PER_MS);
     set_state(r, RUN_DRAINING);
     go_on(r);
 }
 
+/* On the series' grid, so that a trial's samples fall into the middle of its slots. */
 static uint64_t origin_ns(const struct run *r)
 {
-    const struct trial *t = current(r);
+    uint64_t origin = current(r)->start_ns - r->first_ns;
 
-    return t->start_ns && r->first_ns ? t->start_ns - r->first_ns : 0;
+    return origin - origin % SAMPLE_STEP_NS;
+}
+
+/* A sample may be late; one that is of the future was not made by a worker of ours. */
+static bool is_possible(const struct run *r, const struct sample *s)
+{
+    const struct trial *t = current(r);
+    uint64_t now = now_ns();
+
+    return t->start_ns &&
+           s->at_ns <= (now > t->start_ns ? now - t->start_ns : 0) + SAMPLE_SLACK_NS;
 }
 
 static void on_sample(struct run *r, struct link *l, const cJSON *object)
@@ -226,11 +247,16 @@ static void on_sample(struct run *r, struct link *l, const cJSON *object)
     struct run_private *p = r->private;
     enum place place = l->process->place;
 
-    if (sample_decode(&p->scratch, object) < 0) {
+    if (l->done)
+        return;
+    if (sample_decode(&p->scratch, object) < 0 || !is_possible(r, &p->scratch)) {
         say(r, "a sample of the %s could not be read", place_name(place));
         return;
     }
-    trial_sample(current(r), l->process, &p->scratch);
+    if (trial_sample(current(r), l->process, &p->scratch) < 0) {
+        trial_fails(r, "out of memory");
+        return;
+    }
     series_add(r->series, place, origin_ns(r), &p->scratch,
                place == scenario_latency_place(r->scenario));
     p->ops->sampled(p->arg, r, l->process, &p->scratch);
@@ -242,6 +268,8 @@ static void on_ready(struct run *r, struct link *l, const cJSON *object)
 {
     struct process *p = l->process;
 
+    if (p->ready || l->done)
+        return;
     snprintf(p->endpoint, sizeof(p->endpoint), "%s", json_text(object, "endpoint", ""));
     snprintf(p->boot, sizeof(p->boot), "%s", json_text(object, "boot", ""));
     p->pid = (pid_t)json_u64(object, "pid", 0);
@@ -249,15 +277,21 @@ static void on_ready(struct run *r, struct link *l, const cJSON *object)
     spawn_next_place(r);
 }
 
+/* A fact that is told again replaces what was told. */
 static void on_fact(struct process *p, const cJSON *object)
 {
-    struct fact *f = &p->facts[p->fact_count];
+    const char *name = json_text(object, "name", "");
+    size_t i = 0;
 
-    if (p->fact_count == PROCESS_FACTS)
+    while (i < p->fact_count && strcmp(p->facts[i].name, name) != 0)
+        i++;
+    if (i == PROCESS_FACTS)
         return;
-    snprintf(f->name, sizeof(f->name), "%s", json_text(object, "name", ""));
-    snprintf(f->text, sizeof(f->text), "%s", json_text(object, "text", ""));
-    p->fact_count++;
+    if (i == p->fact_count)
+        p->fact_count++;
+    snprintf(p->facts[i].name, sizeof(p->facts[i].name), "%s", name);
+    snprintf(p->facts[i].text, sizeof(p->facts[i].text), "%s",
+             json_text(object, "text", ""));
 }
 
 static void link_done(struct run *r, struct link *l)
@@ -273,14 +307,19 @@ static void link_done(struct run *r, struct link *l)
 static void on_done(struct run *r, struct link *l, const cJSON *object)
 {
     struct process *p = l->process;
+    struct sample *scratch = &r->private->scratch;
+    struct sample sums = p->totals;
 
     if (l->done)
         return;
-    if (sample_decode(&p->totals, object) < 0) {
+    /* What cannot be read must not spoil the sums of the samples. */
+    if (sample_decode(scratch, object) < 0 || !is_possible(r, scratch)) {
         trial_fails(r, "the totals of the %s could not be read", place_name(p->place));
         link_done(r, l);
         return;
     }
+    p->totals = *scratch;
+    *scratch = sums;
     p->reported = true;
     p->outcome = message_read_outcome(object);
     snprintf(p->reason, sizeof(p->reason), "%s", json_text(object, "reason", ""));
@@ -307,6 +346,7 @@ static void child_message(void *arg, const cJSON *object)
     struct link *l = arg;
     struct run *r = l->run;
 
+    l->heard_ns = now_ns();
     switch (message_type(object)) {
     case MESSAGE_READY:
         on_ready(r, l, object);
@@ -501,6 +541,47 @@ static void spawn_place(struct run *r, enum place place)
                         fail.err ? fail.sentence : "the worker took no hello");
             return;
         }
+        l->pid = child_pid(l->child);
+    }
+}
+
+static void begin_watch(struct run *r)
+{
+    struct run_private *p = r->private;
+    struct timeval span = timeval_from_ns(WATCH_MS * NS_PER_MS);
+
+    p->watched_ns = now_ns();
+    for (size_t i = 0; i < p->link_count; i++)
+        p->links[i].heard_ns = p->watched_ns;
+    event_add(p->watch, &span);
+}
+
+/*
+ * A worker sends a sample each 100 ms; one that sends nothing for long hangs or is cut
+ * off. Where we were away ourselves (stopped by Ctrl-Z), nothing can be said of others.
+ */
+static void on_watch(evutil_socket_t fd, short what, void *arg)
+{
+    struct run *r = arg;
+    struct run_private *p = r->private;
+    uint64_t now = now_ns();
+    uint64_t away = now - p->watched_ns;
+    char span[24];
+
+    (void)fd;
+    (void)what;
+    p->watched_ns = now;
+    for (size_t i = 0; i < p->link_count && r->state == RUN_RUNNING; i++) {
+        struct link *l = &p->links[i];
+
+        if (away > 4 * WATCH_MS * NS_PER_MS)
+            l->heard_ns = now;
+        if (l->done || now - l->heard_ns < r->patience.silence_ms * NS_PER_MS)
+            continue;
+        span_text(r->patience.silence_ms, span, sizeof(span));
+        trial_fails(r, "the %s process %ld has said nothing for %s",
+                    place_name(l->process->place), (long)l->process->pid, span);
+        link_done(r, l);
     }
 }
 
@@ -517,9 +598,12 @@ static void start_all(struct run *r)
         child_send(p->links[i].child,
                    message_start(t->start_ns, START_DELAY_NS, p->boot));
     event_del(p->guard);
+    begin_watch(r);
     if (*target)
         say(r, "loading %s: what only the other end could know is not measured", target);
     set_state(r, RUN_RUNNING);
+    if (all_done(r, PLACE_CLIENT))
+        begin_drain(r);
 }
 
 static void spawn_next_place(struct run *r)
@@ -578,9 +662,20 @@ static void begin_trial(struct run *r)
         }
     }
     assert(count == p->link_count);
-    guard(r, READY_TIMEOUT_S);
+    guard(r, r->patience.ready_ms);
     set_state(r, RUN_SPAWNING);
     spawn_next_place(r);
+}
+
+/* Where a server listens that did not live to say so: nowhere, or at the given path. */
+static int given_endpoint(const struct run *r, struct endpoint *e)
+{
+    const char *path = options_text(&r->values, "path", "");
+    char text[300];
+
+    snprintf(text, sizeof(text), "%s:%s", options_text(&r->values, "transport", ""),
+             path);
+    return *path ? endpoint_parse(e, text, NULL) : -ENOENT;
 }
 
 /* A server that was killed could not remove its socket file or FIFO. */
@@ -592,17 +687,13 @@ static void clean_after(const struct run *r)
         const struct process *process = p->links[i].process;
         struct endpoint e;
 
-        if (process->place == PLACE_CLIENT || process->reported || !process->ready ||
-            endpoint_parse(&e, process->endpoint, NULL) < 0)
+        if (process->place == PLACE_CLIENT || process->reported)
             continue;
-        if (e.kind == ENDPOINT_UNIX)
-            place_clear_socket(e.path, NULL);
-        if (e.kind == ENDPOINT_PIPE) {
-            place_clear_fifo(e.path, NULL);
-            place_clear_pairs(e.path);
-        }
-        if (e.kind == ENDPOINT_UNIX || e.kind == ENDPOINT_PIPE)
-            place_leave(e.path);
+        if (process->ready ? endpoint_parse(&e, process->endpoint, NULL) == 0
+                           : given_endpoint(r, &e) == 0)
+            endpoint_remove(&e);
+        if (!process->ready && p->links[i].pid)
+            place_clear_process(p->links[i].pid);
     }
 }
 
@@ -659,9 +750,12 @@ static void on_guard(evutil_socket_t fd, short what, void *arg)
 {
     struct run *r = arg;
     struct run_private *p = r->private;
+    char span[24];
 
     (void)fd;
     (void)what;
+    span_text(r->state == RUN_SPAWNING ? r->patience.ready_ms : r->patience.report_ms,
+              span, sizeof(span));
     for (size_t i = 0; i < p->link_count; i++) {
         struct link *l = &p->links[i];
         const char *name = place_name(l->process->place);
@@ -669,10 +763,10 @@ static void on_guard(evutil_socket_t fd, short what, void *arg)
         if (l->done || !l->child)
             continue;
         if (r->state == RUN_SPAWNING)
-            trial_fails(r, "the %s was not ready within %d s%s%s", name, READY_TIMEOUT_S,
+            trial_fails(r, "the %s was not ready within %s%s%s", name, span,
                         *l->last_line ? ": " : "", l->last_line);
         else
-            trial_fails(r, "the %s did not report within %d s", name, REPORT_TIMEOUT_S);
+            trial_fails(r, "the %s did not report within %s", name, span);
         l->done = true;
     }
     if (r->state == RUN_RUNNING)
@@ -710,6 +804,37 @@ static int check_target(const struct run *r, struct fail *fail)
                         "%s is not this machine's loopback: load on other people's "
                         "machines needs their leave; if you have it, add --remote-target",
                         target);
+    return 0;
+}
+
+/*
+ * What is spawned listens on loopback only, unless a launcher puts it elsewhere: into
+ * another network namespace or onto another machine, where this one's addresses mean
+ * nothing.
+ */
+static int check_host(const struct run *r, struct fail *fail)
+{
+    const char *host = options_text(&r->values, "host", "");
+    struct endpoint e = {.kind = ENDPOINT_TCP};
+    struct sockaddr_storage address;
+    socklen_t len;
+
+    if (!*host || *options_text(&r->values, "server_launch", "") ||
+        *options_text(&r->values, "target", "") ||
+        options_is(&r->values, "transport", "unix") ||
+        options_is(&r->values, "transport", "pipe"))
+        return 0;
+    if ((size_t)snprintf(e.host, sizeof(e.host), "%s", host) >= sizeof(e.host))
+        return fail_set(fail, EINVAL, "host", "the host '%.40s...' is too long", host);
+    if (endpoint_address(&e, &address, &len, fail) < 0)
+        return -EINVAL;
+    if (!endpoint_is_loopback(&e, &address) &&
+        !options_number(&r->values, "remote_target", 0))
+        return fail_set(fail, EINVAL, "host",
+                        "a server at %s could be reached from other machines; servers "
+                        "listen on loopback unless --server-launch puts them elsewhere, "
+                        "or --remote-target allows it",
+                        host);
     return 0;
 }
 
@@ -764,10 +889,18 @@ static int check_file(const struct run *r, struct fail *fail)
 int run_find_program(const char *name, char *path, size_t size, struct fail *fail)
 {
     static const char *const places[] = {"", "../libexec/plimsoll/"};
+    const char *given = getenv("PLIMSOLL_LIBEXEC");
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
     char *slash;
 
+    if (given && *given) {
+        if (snprintf(path, size, "%s/%s", given, name) < (int)size &&
+            access(path, X_OK) == 0)
+            return 0;
+        return fail_set(fail, ENOENT, "program", "%s is not in %s (PLIMSOLL_LIBEXEC)",
+                        name, given);
+    }
     self[n < 0 ? 0 : n] = '\0';
     slash = strrchr(self, '/');
     if (slash)
@@ -805,11 +938,12 @@ static int set_up(struct run *r, struct event_base *base, struct fail *fail)
     p->link_count = others + p->workers;
     p->links = calloc(p->link_count, sizeof(*p->links));
     p->guard = evtimer_new(base, on_guard, r);
+    p->watch = event_new(base, -1, EV_PERSIST, on_watch, r);
     p->next = event_new(base, -1, 0, on_next, r);
     r->trial_count = (unsigned)options_number(&r->values, "trials", 1);
     r->trials = calloc(r->trial_count, sizeof(*r->trials));
     r->series = series_new();
-    if (!p->links || !p->guard || !p->next || !r->trials || !r->series ||
+    if (!p->links || !p->guard || !p->watch || !p->next || !r->trials || !r->series ||
         sample_init(&p->scratch) < 0)
         return fail_set(fail, ENOMEM, "run", "starting a run");
     return 0;
@@ -822,15 +956,16 @@ static int check(struct run *r, struct fail *fail)
     if (!scenario_available(r->scenario))
         return fail_set(fail, EINVAL, "scenario", "%s is not available yet",
                         r->scenario->name);
-    if (check_target(r, fail) < 0 || check_shares(r, fail) < 0)
+    if (check_target(r, fail) < 0 || check_host(r, fail) < 0 || check_shares(r, fail) < 0)
         return -EINVAL;
     if (check_limits(r, fail) < 0 || check_file(r, fail) < 0 ||
         run_find_program("plimsoll-engine", p->engine_program, sizeof(p->engine_program),
-                         fail) < 0 ||
-        run_find_program("plimsoll-once", p->once_program, sizeof(p->once_program),
                          fail) < 0)
         return -ENOENT;
-    return 0;
+    return options_is(&r->values, "client", "process")
+               ? run_find_program("plimsoll-once", p->once_program,
+                                  sizeof(p->once_program), fail)
+               : 0;
 }
 
 static int copy_values(struct options *to, const struct options *from)
@@ -862,6 +997,7 @@ struct run *run_new(struct event_base *base, const struct scenario *scenario,
     r->private->ops = ops;
     r->private->arg = arg;
     r->private->content_fd = -1;
+    r->patience = (struct run_patience){30000, 10000, 30000};
     message_boot(r->private->boot, sizeof(r->private->boot));
     if (copy_values(&r->values, values) < 0)
         fail_set(fail, ENOMEM, "run", "starting a run");
@@ -885,6 +1021,8 @@ void run_free(struct run *r)
         clean_after(r);
     if (p->guard)
         event_free(p->guard);
+    if (p->watch)
+        event_free(p->watch);
     if (p->next)
         event_free(p->next);
     if (p->content_fd >= 0)
@@ -927,7 +1065,7 @@ void run_stop(struct run *r)
         if (r->paused)
             run_pause(r, false);
         send_all(r, PLACE_CLIENT, MESSAGE_STOP);
-        guard(r, REPORT_TIMEOUT_S);
+        guard(r, r->patience.report_ms);
     } else if (r->state == RUN_SPAWNING) {
         abandon(r);
     }
@@ -976,8 +1114,8 @@ void run_pause(struct run *r, bool paused)
     r->paused = paused;
     if (paused)
         p->pause_began_ns = now_ns();
-    else
-        current(r)->paused_ns += now_ns() - p->pause_began_ns;
+    else if (trial_pause(current(r), p->pause_began_ns, now_ns()) < 0)
+        trial_fails(r, "out of memory");
     send_all(r, PLACE_CLIENT, paused ? MESSAGE_PAUSE : MESSAGE_RESUME);
     run_mark(r, paused ? "paused" : "resumed");
 }

@@ -42,6 +42,16 @@ struct run_ops {
     void (*line)(void *arg, struct run *run, const char *text);
 };
 
+/*
+ * How long a run waits for a worker before it takes it to hang: to become ready (a
+ * launcher may have to log in somewhere first), to report once it was told to stop
+ * (past the drain time), and for the next message while running, where a sample is due
+ * each 100 ms. May be changed before run_start.
+ */
+struct run_patience {
+    unsigned ready_ms, report_ms, silence_ms;
+};
+
 struct run {
     const struct scenario *scenario;
     struct options values; /* a copy, in base units */
@@ -51,7 +61,8 @@ struct run {
     time_t started;    /* a label */
     uint64_t first_ns; /* the first trial's start: zero of the series */
     bool paused;
-    unsigned trial_count; /* trials asked for */
+    struct run_patience patience; /* 30, 10 and 30 s */
+    unsigned trial_count;         /* trials asked for */
     size_t trials_begun;
     struct trial **trials; /* trials_begun of them; the last one may be under way */
     struct series *series;
@@ -114,8 +125,11 @@ struct statistics {
 void run_statistics(const struct run *r, enum metric metric, struct statistics *s);
 void statistics_of(const double *values, size_t n, struct statistics *s);
 
-/* Where the worker program and the one-request program are: beside this program, or in
- * the library directory of an installation. 0 or -ENOENT with a sentence. */
+/*
+ * Where the worker program and the one-request program are: beside this program, or in
+ * the library directory of an installation; or in the directory that the environment
+ * names in PLIMSOLL_LIBEXEC, and then only there. 0 or -ENOENT with a sentence.
+ */
 int run_find_program(const char *name, char *path, size_t size, struct fail *fail);
 
 #endif
