@@ -1,10 +1,13 @@
 #include "engine/command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/worker.h"
 
@@ -124,15 +127,39 @@ static int unknown_command(const char *name)
     return EXIT_USAGE;
 }
 
-int command_main(int argc, char **argv, int (*console)(int argc, char **argv))
+int command_flush(int code)
+{
+    struct pollfd p = {.fd = STDOUT_FILENO};
+
+    errno = 0;
+    if (fflush(stdout) != EOF && !ferror(stdout))
+        return code;
+    clearerr(stdout);
+    if (errno == EPIPE || (poll(&p, 1, 0) == 1 && p.revents & POLLERR))
+        return code;
+    /* The reason is gone when an earlier flush has failed already. */
+    fprintf(stderr, "plimsoll: standard output could not be written%s%s.\n",
+            errno ? ": " : "", errno ? strerror(errno) : "");
+    return code == EXIT_OK ? EXIT_FAILED : code;
+}
+
+/*
+ * A descriptor that the caller has closed would be given to the next file that is
+ * opened, and what is printed would go there. Used the wrong way round, the null
+ * device fails as a closed one does.
+ */
+static void hold_standard_descriptors(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+static int dispatch(int argc, char **argv, int (*console)(int argc, char **argv))
 {
     const char *word = argc > 1 ? argv[1] : "";
     const struct command *command;
 
-    setlocale(LC_CTYPE, "");
-    signal(SIGPIPE, SIG_IGN);
-    if (strcmp(word, "worker") == 0)
-        return worker_main(0, 1);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
         strcmp(word, "help") == 0) {
         print_usage(stdout, console != NULL);
@@ -150,4 +177,14 @@ int command_main(int argc, char **argv, int (*console)(int argc, char **argv))
     }
     command = command_find(word);
     return command ? command->run(command, argc - 2, argv + 2) : unknown_command(word);
+}
+
+int command_main(int argc, char **argv, int (*console)(int argc, char **argv))
+{
+    hold_standard_descriptors();
+    setlocale(LC_CTYPE, "");
+    signal(SIGPIPE, SIG_IGN);
+    if (argc > 1 && strcmp(argv[1], "worker") == 0)
+        return worker_main(STDIN_FILENO, STDOUT_FILENO);
+    return command_flush(dispatch(argc, argv, console));
 }

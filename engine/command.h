@@ -44,6 +44,13 @@ const struct command *const *command_table(void);
  */
 int command_main(int argc, char **argv, int (*console)(int argc, char **argv));
 
+/*
+ * Flush standard output at the end of a command: returns `code`, or EXIT_FAILED with a
+ * sentence when the output could not be written. A reader that has gone away
+ * (`| head -1`) has what it wanted: that is no failure.
+ */
+int command_flush(int code);
+
 /* "plimsoll: SENTENCE" on standard error; returns the exit code for that failure. */
 int command_fails(const struct fail *fail);
 

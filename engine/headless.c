@@ -154,18 +154,18 @@ static int exit_code(const struct headless *h)
 static int write_exports(const struct run *r, const struct arguments *a,
                          bool *took_stdout, struct fail *fail)
 {
-    int rc = 0;
-
-    for (const struct export_format *const *f = export_table(); *f && rc == 0; f++) {
+    for (const struct export_format *const *f = export_table(); *f; f++) {
         const char *path = arguments_flag(a, (*f)->name);
+        bool is_stdout = path && strcmp(path, "-") == 0;
 
         if (!path)
             continue;
-        if (strcmp(path, "-") == 0)
-            *took_stdout = true;
-        rc = export_to_file(*f, r, path, arguments_flag(a, "force") != NULL, fail);
+        *took_stdout |= is_stdout;
+        /* What goes wrong with standard output command_flush will say. */
+        export_to_file(*f, r, path, arguments_flag(a, "force") != NULL,
+                       is_stdout ? NULL : fail);
     }
-    return rc;
+    return -fail->err;
 }
 
 static int report(const struct headless *h, const struct arguments *a)
@@ -177,10 +177,9 @@ static int report(const struct headless *h, const struct arguments *a)
     clear_line(h);
     if (write_exports(h->run, a, &took_stdout, &fail) < 0)
         code = command_fails(&fail);
-    if (!took_stdout && !arguments_flag(a, "quiet") && report_print(stdout, h->run) < 0) {
-        fail_set(&fail, EIO, "output", "the table could not be written");
-        code = command_fails(&fail);
-    }
+    if (!took_stdout && !arguments_flag(a, "quiet"))
+        report_print(stdout, h->run);
+    code = command_flush(code);
     if (h->run->outcome == OUTCOME_FAILED || h->run->outcome == OUTCOME_EXHAUSTED)
         fprintf(stderr, "plimsoll: %s: %s.\n", outcome_name(h->run->outcome),
                 h->run->reason);
