@@ -62,6 +62,7 @@ $(BUILD)/flags: FORCE
 	@echo '$(CC) $(ALL_CFLAGS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS)' > $@
 
 include mk/tests.mk
+include mk/lint.mk
 
 run: deps
 	@$(MAKE) --no-print-directory all

@@ -57,10 +57,11 @@ int options_set_number(struct options *o, const char *name, uint64_t number)
 
 int options_set_text(struct options *o, const char *name, const char *text)
 {
-    struct option_value *v = place(o, name);
+    /* Copied first: the text may be the one that is replaced. */
     char *copy = strdup(text);
+    struct option_value *v = copy ? place(o, name) : NULL;
 
-    if (!v || !copy) {
+    if (!v) {
         free(copy);
         return -ENOMEM;
     }
