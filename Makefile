@@ -27,7 +27,7 @@ HELPERS   := $(patsubst tests/main_%.c,$(BUILD)/tests/%,$(wildcard tests/main_*.
 all: $(PROGRAMS)
 
 # The libraries are the layers: each is linked whole, without the ones above it, by
-# tests/layers.sh.
+# tests/test_layers.sh.
 $(BUILD)/libprotocols.a: $(call OBJECTS,$(PROTOCOLS)) $(LLHTTP_OBJECTS)
 $(BUILD)/libengine.a: $(call OBJECTS,$(ENGINE))
 $(BUILD)/libtui.a: $(call OBJECTS,$(TUI))
