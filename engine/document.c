@@ -2,12 +2,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include "engine/json.h"
-#include "engine/limits.h"
 
 void document_time(time_t t, char *text, size_t size)
 {
@@ -32,45 +28,6 @@ static void add_values(cJSON *document, const struct run *r)
         else
             json_add_u64(o, v->name, v->number);
     }
-}
-
-static void add_limits(cJSON *environment, const struct run *r)
-{
-    cJSON *o = cJSON_AddObjectToObject(environment, "limits");
-    struct limit limits[LIMITS_MAX];
-    size_t n = limits_for(r->scenario, &r->values, limits);
-
-    for (size_t i = 0; o && i < n; i++) {
-        cJSON *row = cJSON_AddObjectToObject(o, limits[i].name);
-
-        if (!row)
-            return;
-        json_add_u64(row, "need", limits[i].need);
-        if (!limits[i].known)
-            cJSON_AddNullToObject(row, "have");
-        else if (*limits[i].text)
-            json_add_text(row, "have", limits[i].text);
-        else
-            json_add_u64(row, "have", limits[i].have);
-        cJSON_AddBoolToObject(row, "enough", limits[i].enough);
-    }
-}
-
-static void add_environment(cJSON *document, const struct run *r)
-{
-    cJSON *o = cJSON_AddObjectToObject(document, "environment");
-    struct utsname u;
-
-    if (!o)
-        return;
-    json_add_text(o, "program", "plimsoll " PLIMSOLL_VERSION);
-    if (uname(&u) == 0) {
-        json_add_text(o, "host", u.nodename);
-        json_add_text(o, "kernel", u.release);
-        json_add_text(o, "machine", u.machine);
-    }
-    json_add_u64(o, "cpus", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
-    add_limits(o, r);
 }
 
 static void add_hist(cJSON *o, const char *name, const struct hist_summary *h)
@@ -427,7 +384,7 @@ cJSON *document_new(const struct run *r)
     json_add_text(o, "reason", r->reason);
     json_add_text(o, "started", when);
     add_values(o, r);
-    add_environment(o, r);
+    environment_add(&r->environment, o);
     trials = cJSON_AddArrayToObject(o, "trials");
     for (size_t i = 0; trials && i < r->trials_begun; i++)
         cJSON_AddItemToArray(trials, trial_object(r->trials[i]));

@@ -34,18 +34,18 @@ enum message_type message_type(const cJSON *object)
     return MESSAGE_UNKNOWN;
 }
 
-static int add_values(cJSON *m, const struct options *values)
+int message_add_values(cJSON *object, const struct options *values)
 {
-    cJSON *object = cJSON_AddObjectToObject(m, "values");
+    cJSON *o = cJSON_AddObjectToObject(object, "values");
 
-    if (!object)
+    if (!o)
         return -ENOMEM;
     for (size_t i = 0; i < values->count; i++) {
         const struct option_value *v = &values->values[i];
 
         /* Not json_add_text: between ourselves a text is bytes. */
-        if (v->text ? !cJSON_AddStringToObject(object, v->name, v->text)
-                    : !json_add_u64(object, v->name, v->number))
+        if (v->text ? !cJSON_AddStringToObject(o, v->name, v->text)
+                    : !json_add_u64(o, v->name, v->number))
             return -ENOMEM;
     }
     return 0;
@@ -63,14 +63,14 @@ cJSON *message_hello(const struct hello *hello)
         !cJSON_AddStringToObject(m, "endpoint", hello->endpoint) ||
         !cJSON_AddStringToObject(m, "upstream", hello->upstream) ||
         !cJSON_AddStringToObject(m, "pin", hello->pin) ||
-        add_values(m, &hello->values) < 0) {
+        message_add_values(m, &hello->values) < 0) {
         cJSON_Delete(m);
         return NULL;
     }
     return m;
 }
 
-static int read_values(const cJSON *object, struct options *values)
+int message_read_values(const cJSON *object, struct options *values)
 {
     const cJSON *v;
     int rc = 0;
@@ -104,7 +104,7 @@ int message_read_hello(const cJSON *object, struct hello *hello, struct fail *fa
              json_text(object, "upstream", ""));
     snprintf(hello->pin, sizeof(hello->pin), "%s", json_text(object, "pin", ""));
     hello->index = (unsigned)json_u64(object, "index", 0);
-    if (read_values(object, &hello->values) < 0) {
+    if (message_read_values(object, &hello->values) < 0) {
         options_done(&hello->values);
         return fail_set(fail, ENOMEM, "hello", "reading the values");
     }

@@ -69,6 +69,10 @@ cJSON *message_new(enum message_type type);
 /* What an object is; MESSAGE_UNKNOWN for no object, no type or an unknown one. */
 enum message_type message_type(const cJSON *object);
 
+/* The object "values" of hello and of a recording. 0 or -ENOMEM. */
+int message_add_values(cJSON *object, const struct options *values);
+int message_read_values(const cJSON *object, struct options *values);
+
 /* hello: decoding allocates `values`, which the caller gives back by options_done. */
 cJSON *message_hello(const struct hello *hello);
 int message_read_hello(const cJSON *object, struct hello *hello, struct fail *fail);

@@ -711,6 +711,16 @@ static int pool(struct run *r, struct trial *t)
     return rc;
 }
 
+void run_settle(struct run *r, struct trial *t)
+{
+    if (trial_settle(t, &r->values) < 0 || pool(r, t) < 0)
+        set_outcome(t, OUTCOME_FAILED, "out of memory");
+    if (t->outcome > r->outcome) {
+        r->outcome = t->outcome;
+        snprintf(r->reason, sizeof(r->reason), "%s", t->reason);
+    }
+}
+
 static void end_trial(struct run *r)
 {
     struct run_private *p = r->private;
@@ -718,17 +728,13 @@ static void end_trial(struct run *r)
 
     event_del(p->guard);
     clean_after(r);
-    if (trial_settle(t, &r->values) < 0 || pool(r, t) < 0)
-        set_outcome(t, OUTCOME_FAILED, "out of memory");
-    trial_shrink(t);
-    if (t->outcome > r->outcome) {
-        r->outcome = t->outcome;
-        snprintf(r->reason, sizeof(r->reason), "%s", t->reason);
-    }
+    run_settle(r, t);
     if (p->stopping || t->outcome == OUTCOME_FAILED || r->trials_begun == r->trial_count)
         set_state(r, RUN_DONE);
     else
         begin_trial(r);
+    /* Not before: who is told of the change records the totals of each process. */
+    trial_shrink(t);
 }
 
 /* One step at a time, from the top of the loop. */
@@ -999,22 +1005,22 @@ struct run *run_new(struct event_base *base, const struct scenario *scenario,
     r->private->content_fd = -1;
     r->patience = (struct run_patience){30000, 10000, 30000};
     message_boot(r->private->boot, sizeof(r->private->boot));
-    if (copy_values(&r->values, values) < 0)
+    if (copy_values(&r->values, values) < 0) {
         fail_set(fail, ENOMEM, "run", "starting a run");
-    else if (set_up(r, base, fail) == 0 && check(r, fail) == 0 &&
-             make_content(r, fail) == 0)
+        run_free(r);
+        return NULL;
+    }
+    environment_capture(&r->environment, scenario, &r->values);
+    if (set_up(r, base, fail) == 0 && check(r, fail) == 0 && make_content(r, fail) == 0)
         return r;
     run_free(r);
     return NULL;
 }
 
-void run_free(struct run *r)
+static void free_private(struct run *r)
 {
-    struct run_private *p;
+    struct run_private *p = r->private;
 
-    if (!r)
-        return;
-    p = r->private;
     for (size_t i = 0; p->links && i < p->link_count; i++)
         child_free(p->links[i].child);
     if (r->state != RUN_NEW && r->state != RUN_DONE)
@@ -1029,6 +1035,15 @@ void run_free(struct run *r)
         close(p->content_fd);
     sample_done(&p->scratch);
     free(p->links);
+    free(p);
+}
+
+void run_free(struct run *r)
+{
+    if (!r)
+        return;
+    if (r->private)
+        free_private(r);
     for (size_t i = 0; i < r->trials_begun; i++) {
         trial_done(r->trials[i]);
         free(r->trials[i]);
@@ -1038,7 +1053,6 @@ void run_free(struct run *r)
     free(r->trials);
     series_free(r->series);
     options_done(&r->values);
-    free(p);
     free(r);
 }
 
@@ -1053,7 +1067,7 @@ void run_stop(struct run *r)
 {
     struct run_private *p = r->private;
 
-    if (r->state == RUN_NEW || r->state == RUN_DONE)
+    if (!p || r->state == RUN_NEW || r->state == RUN_DONE)
         return;
     set_outcome(current(r), OUTCOME_STOPPED, "stopped before its end");
     if (p->stopping) {
@@ -1078,7 +1092,7 @@ int run_set(struct run *r, const char *name, uint64_t value)
     char text[48];
     char number[24];
 
-    if (!row || !(row->flags & PARAM_LIVE) || r->state != RUN_RUNNING ||
+    if (!p || !row || !(row->flags & PARAM_LIVE) || r->state != RUN_RUNNING ||
         value < row->min || value > row->max)
         return -EINVAL;
     if (row->flags & PARAM_SPLIT && value && value < p->workers)
@@ -1109,7 +1123,7 @@ void run_pause(struct run *r, bool paused)
 {
     struct run_private *p = r->private;
 
-    if (r->state != RUN_RUNNING || r->paused == paused)
+    if (!p || r->state != RUN_RUNNING || r->paused == paused)
         return;
     r->paused = paused;
     if (paused)
@@ -1124,14 +1138,16 @@ void run_mark(struct run *r, const char *text)
 {
     uint64_t now = now_ns();
 
-    if (r->first_ns && now > r->first_ns)
+    if (r->private && r->first_ns && now > r->first_ns)
         series_mark(r->series, now - r->first_ns, text);
 }
 
 uint64_t run_clock_ns(const struct run *r)
 {
     const struct trial *t = run_trial(r);
-    uint64_t now = r->paused ? r->private->pause_began_ns : now_ns();
+    uint64_t now = !r->private ? r->first_ns + r->replayed_ns
+                   : r->paused ? r->private->pause_began_ns
+                               : now_ns();
     uint64_t out;
 
     if (!t || !t->start_ns || now < t->start_ns)
@@ -1163,7 +1179,7 @@ static double amount_done(const struct run *r)
             done += (double)(m->counters.received_bytes > m->counters.sent_bytes
                                  ? m->counters.received_bytes
                                  : m->counters.sent_bytes) /
-                    r->private->workers;
+                    (double)options_number(&r->values, "workers", 1);
         else
             done += (double)m->counters.attempted;
     }

@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/environment.h"
 #include "engine/series.h"
 #include "engine/trial.h"
 
@@ -54,7 +55,10 @@ struct run_patience {
 
 struct run {
     const struct scenario *scenario;
-    struct options values; /* a copy, in base units */
+    struct options values;          /* a copy, in base units */
+    struct environment environment; /* when the run was made */
+    char id[16];      /* of its recording (engine/store.h); "" without one */
+    bool interrupted; /* a recording that has no end */
     enum run_state state;
     enum outcome outcome;
     char reason[320];
@@ -67,7 +71,8 @@ struct run {
     struct trial **trials; /* trials_begun of them; the last one may be under way */
     struct series *series;
     struct meter *pooled[PLACE_COUNT]; /* all trials together; NULL: nobody there */
-    struct run_private *private;
+    uint64_t replayed_ns;              /* of a recorded run: the series' time so far */
+    struct run_private *private;       /* NULL: a recorded run, without processes */
 };
 
 /*
@@ -103,6 +108,12 @@ void run_pause(struct run *r, bool paused);
 
 /* A mark in the series, at the present time. */
 void run_mark(struct run *r, const char *text);
+
+/*
+ * Settle a trial that has ended: work its figures out and take its outcome and its
+ * histograms over into the run's. For those who make runs: run.c and recording.c.
+ */
+void run_settle(struct run *r, struct trial *t);
 
 /* The trial under way or the last one; NULL before the first. */
 struct trial *run_trial(const struct run *r);

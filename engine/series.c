@@ -181,6 +181,7 @@ void series_mark(struct series *s, uint64_t at_ns, const char *text)
     s->marks[s->mark_count].at_ns = at_ns;
     snprintf(s->marks[s->mark_count].text, sizeof(s->marks[0].text), "%s", text);
     s->mark_count++;
+    s->marks_ever++;
 }
 
 double series_rate(const struct series_place *p, uint64_t counter)

@@ -51,6 +51,7 @@ struct series {
     size_t used; /* slots from 0 that may hold something */
     size_t label_count;
     char labels[SERIES_LABELS][TALLY_NAME_MAX];
+    uint64_t marks_ever; /* with those that gave way */
     size_t mark_count;
     struct series_mark marks[SERIES_MARKS];
     struct series_slot *slots;
