@@ -184,6 +184,7 @@ int command_main(int argc, char **argv, int (*console)(int argc, char **argv))
     hold_standard_descriptors();
     setlocale(LC_CTYPE, "");
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file limit ends a recording, not the run */
     if (argc > 1 && strcmp(argv[1], "worker") == 0)
         return worker_main(STDIN_FILENO, STDOUT_FILENO);
     return command_flush(dispatch(argc, argv, console));

@@ -10,6 +10,7 @@
 
 #include "engine/command.h"
 #include "engine/export.h"
+#include "engine/recorder.h"
 #include "engine/report.h"
 #include "engine/run.h"
 #include "engine/units.h"
@@ -18,6 +19,7 @@ struct headless {
     struct event_base *base;
     struct event *interrupt, *terminate, *tick;
     struct run *run;
+    struct recorder *recorder; /* NULL: the run is not saved */
     bool interrupted;
     bool progress; /* standard error is a terminal, and not quiet */
     bool verbose;
@@ -29,10 +31,22 @@ static void clear_line(const struct headless *h)
         fputs("\r\033[K", stderr);
 }
 
+static void tell_warning(const struct headless *h)
+{
+    const char *text = recorder_warning(h->recorder);
+
+    if (!text)
+        return;
+    clear_line(h);
+    fprintf(stderr, "plimsoll: %s.\n", text);
+}
+
 static void on_changed(void *arg, struct run *r)
 {
     struct headless *h = arg;
 
+    recorder_changed(h->recorder, r);
+    tell_warning(h);
     if (r->state == RUN_DONE)
         event_base_loopbreak(h->base);
 }
@@ -40,10 +54,10 @@ static void on_changed(void *arg, struct run *r)
 static void on_sampled(void *arg, struct run *r, const struct process *process,
                        const struct sample *sample)
 {
-    (void)arg;
-    (void)r;
-    (void)process;
-    (void)sample;
+    struct headless *h = arg;
+
+    recorder_sampled(h->recorder, r, process, sample);
+    tell_warning(h);
 }
 
 static void on_line(void *arg, struct run *r, const char *text)
@@ -130,6 +144,7 @@ static void tear_down(struct headless *h)
         event_free(h->terminate);
     if (h->tick)
         event_free(h->tick);
+    recorder_free(h->recorder);
     run_free(h->run);
     if (h->base)
         event_base_free(h->base);
@@ -202,6 +217,18 @@ static int check_exports(const struct arguments *a, struct fail *fail)
     return 0;
 }
 
+/* A run that cannot be saved is carried out all the same. */
+static void begin_recording(struct headless *h, const struct arguments *a)
+{
+    struct fail fail = {0};
+
+    if (arguments_flag(a, "no-save"))
+        return;
+    h->recorder = recorder_new(h->run, &fail);
+    if (!h->recorder)
+        fprintf(stderr, "plimsoll: this run will not be saved: %s.\n", fail.sentence);
+}
+
 int headless_run(const struct scenario *s, const struct options *values,
                  const struct arguments *a)
 {
@@ -222,6 +249,7 @@ int headless_run(const struct scenario *s, const struct options *values,
         tear_down(&h);
         return code;
     }
+    begin_recording(&h, a);
     run_start(h.run);
     if (h.run->state != RUN_DONE)
         event_base_dispatch(h.base);

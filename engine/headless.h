@@ -15,6 +15,7 @@
      "write the result as one JSON document; - is standard output"},       \
         {"force", 0, NULL, "replace export files that exist"},             \
         {"quick", 0, NULL, "a smaller run of the same, for a first look"}, \
+        {"no-save", 0, NULL, "do not keep the run among the saved ones"},  \
         {"quiet", 'q', NULL, "no progress and no table"},                  \
         {"verbose", 'v', NULL, "print what the workers say"},              \
     {                                                                      \

@@ -20,6 +20,9 @@ log=$build/tests/log
 mkdir -p "$log"
 PLIMSOLL_BUILD=$build
 export PLIMSOLL_BUILD
+# Runs are saved; those of tests not among the user's own.
+XDG_STATE_HOME=$(cd "$build" && pwd)/tests/state
+export XDG_STATE_HOME
 
 wanted() {
     name=$1
