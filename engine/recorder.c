@@ -159,7 +159,7 @@ static void write_trial(struct recorder *rec, const struct run *r, const struct 
     if (over || (r->state != RUN_NEW && r->state != RUN_SPAWNING))
         write_begin(rec, r, t);
     if (t->paused_ns != rec->paused_ns) {
-        put(rec, recording_paused(t->paused_ns));
+        put(rec, recording_paused(t));
         rec->paused_ns = t->paused_ns;
     }
     write_reports(rec, t);

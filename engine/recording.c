@@ -12,10 +12,13 @@
 #include "engine/channel.h"
 #include "engine/json.h"
 #include "engine/message.h"
+#include "protocols/clock.h"
 
 #define CHUNK 65536
 #define TAIL 65536 /* the end line is far shorter */
 #define PROCESSES_MAX 1024
+#define ORIGIN_MAX_NS (1ull << 62) /* of the last of 1000 such trials */
+#define SECONDS_MAX 4000000        /* of a trial: longer than --duration can be */
 #define NUMBER_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 struct recording {
@@ -305,9 +308,13 @@ static struct process *process_of(const struct recording *rec, const cJSON *line
 
 static uint64_t origin_ns(const struct run *r)
 {
-    const struct trial *t = run_trial(r);
+    return run_trial(r) ? run_origin_ns(r, run_trial(r)) : 0;
+}
 
-    return t && t->start_ns ? t->start_ns - r->first_ns : 0;
+/* Memory goes with the seconds of a trial: no file may ask for all of it. */
+static bool is_possible(const struct sample *s)
+{
+    return s->at_ns / NS_PER_S <= SECONDS_MAX;
 }
 
 /* Each: 0, or a negative errno for a line that a recorder cannot have written. */
@@ -321,7 +328,7 @@ static int apply_trial(struct recording *rec, const cJSON *line,
     struct trial *t;
 
     if (rec->trial_open || r->trials_begun == r->trial_count || count < 1 ||
-        count > PROCESSES_MAX)
+        count > PROCESSES_MAX || (origin != UINT64_MAX && origin > ORIGIN_MAX_NS))
         return -EINVAL;
     t = calloc(1, sizeof(*t));
     if (!t)
@@ -349,7 +356,7 @@ static int apply_sample(struct recording *rec, const cJSON *line,
     struct process *p = process_of(rec, line);
     struct run *r = rec->run;
 
-    if (!p || sample_decode(&rec->scratch, line) < 0)
+    if (!p || sample_decode(&rec->scratch, line) < 0 || !is_possible(&rec->scratch))
         return -EINVAL;
     if (trial_sample(run_trial(r), p, &rec->scratch) < 0)
         return -ENOMEM;
@@ -385,10 +392,20 @@ static int apply_paused(struct recording *rec, const cJSON *line,
                         struct recording_event *event)
 {
     struct trial *t = open_trial(rec);
+    const cJSON *row;
 
     (void)event;
-    if (t)
-        t->paused_ns = json_u64(line, "paused_ns", 0);
+    if (!t)
+        return -EINVAL;
+    t->paused_ns = json_u64(line, "paused_ns", 0);
+    cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(line, "seconds"))
+    {
+        if (!cJSON_IsNumber(row) || row->valuedouble < 0 ||
+            row->valuedouble > SECONDS_MAX)
+            return -EINVAL;
+        if (trial_pause_second(t, (size_t)row->valuedouble) < 0)
+            return -ENOMEM;
+    }
     return 0;
 }
 
@@ -396,10 +413,15 @@ static int apply_done(struct recording *rec, const cJSON *line,
                       struct recording_event *event)
 {
     struct process *p = process_of(rec, line);
+    struct sample sums;
 
     (void)event;
-    if (!p || sample_decode(&p->totals, line) < 0)
+    /* What cannot be read must not spoil the sums of the samples. */
+    if (!p || sample_decode(&rec->scratch, line) < 0 || !is_possible(&rec->scratch))
         return -EINVAL;
+    sums = p->totals;
+    p->totals = rec->scratch;
+    rec->scratch = sums;
     p->reported = true;
     read_ending(p, line);
     return 0;
@@ -424,7 +446,6 @@ static int apply_trial_end(struct recording *rec, const cJSON *line,
 
     if (!t || read_processes(t, line) < 0)
         return -EINVAL;
-    t->paused_ns = json_u64(line, "paused_ns", 0);
     close_trial(rec, message_read_outcome(line), json_text(line, "reason", ""));
     event->kind = RECORDING_CHANGED;
     return 0;

@@ -7,9 +7,9 @@
  *   {"type":"trial", number, started, origin_ns, processes[]}    a trial's common start
  *   {"type":"sample", process, ...}                              as in engine/sample.h
  *   {"type":"mark", at_ns, text}  {"type":"set", name, value}    what happened meanwhile
- *   {"type":"paused", paused_ns}
+ *   {"type":"paused", paused_ns, seconds[]}                      of the trial so far
  *   {"type":"done", process, outcome, reason, facts, ...}        totals, whole histograms
- *   {"type":"trial_end", outcome, reason, paused_ns, processes[]}
+ *   {"type":"trial_end", outcome, reason, processes[]}
  *   {"type":"end", outcome, reason, trials, medians{}}
  *
  * `process` counts the trial's processes from 0. Types and members that are not known
@@ -100,7 +100,7 @@ cJSON *recording_trial(const struct run *r, const struct trial *t);
 cJSON *recording_sample(size_t process, const struct sample *sample);
 cJSON *recording_mark(const struct series_mark *mark);
 cJSON *recording_set(const char *name, uint64_t value);
-cJSON *recording_paused(uint64_t paused_ns);
+cJSON *recording_paused(const struct trial *t);
 cJSON *recording_done(size_t process, const struct process *p);
 cJSON *recording_trial_end(const struct trial *t);
 cJSON *recording_end(const struct run *r);

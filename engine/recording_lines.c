@@ -153,11 +153,20 @@ cJSON *recording_set(const char *name, uint64_t value)
     return whole(o, rc ? rc : add_u64(o, "value", value));
 }
 
-cJSON *recording_paused(uint64_t paused_ns)
+cJSON *recording_paused(const struct trial *t)
 {
     cJSON *o = typed("paused");
+    cJSON *seconds;
+    int rc;
 
-    return o ? whole(o, add_u64(o, "paused_ns", paused_ns)) : NULL;
+    if (!o)
+        return NULL;
+    rc = add_u64(o, "paused_ns", t->paused_ns);
+    seconds = cJSON_AddArrayToObject(o, "seconds");
+    for (size_t i = 0; seconds && i < t->second_room; i++)
+        if (t->seconds_list[i].paused)
+            cJSON_AddItemToArray(seconds, cJSON_CreateNumber((double)i));
+    return whole(o, seconds ? rc : -ENOMEM);
 }
 
 cJSON *recording_done(size_t process, const struct process *p)
@@ -183,7 +192,6 @@ cJSON *recording_trial_end(const struct trial *t)
         return NULL;
     rc = add_text(o, "outcome", outcome_name(t->outcome));
     rc = rc ? rc : add_text(o, "reason", t->reason);
-    rc = rc ? rc : add_u64(o, "paused_ns", t->paused_ns);
     return whole(o, rc ? rc : add_processes(o, t));
 }
 

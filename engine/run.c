@@ -224,10 +224,9 @@ static void begin_drain(struct run *r)
     go_on(r);
 }
 
-/* On the series' grid, so that a trial's samples fall into the middle of its slots. */
-static uint64_t origin_ns(const struct run *r)
+uint64_t run_origin_ns(const struct run *r, const struct trial *t)
 {
-    uint64_t origin = current(r)->start_ns - r->first_ns;
+    uint64_t origin = t->start_ns && r->first_ns ? t->start_ns - r->first_ns : 0;
 
     return origin - origin % SAMPLE_STEP_NS;
 }
@@ -257,7 +256,7 @@ static void on_sample(struct run *r, struct link *l, const cJSON *object)
         trial_fails(r, "out of memory");
         return;
     }
-    series_add(r->series, place, origin_ns(r), &p->scratch,
+    series_add(r->series, place, run_origin_ns(r, current(r)), &p->scratch,
                place == scenario_latency_place(r->scenario));
     p->ops->sampled(p->arg, r, l->process, &p->scratch);
 }

@@ -118,6 +118,12 @@ void run_settle(struct run *r, struct trial *t);
 /* The trial under way or the last one; NULL before the first. */
 struct trial *run_trial(const struct run *r);
 
+/*
+ * Where a trial's start lies in the time of the series: on the series' grid, so that
+ * its samples fall into the middle of the slots.
+ */
+uint64_t run_origin_ns(const struct run *r, const struct trial *t);
+
 /* Nanoseconds since the trial's start (0 before), pauses taken out. */
 uint64_t run_clock_ns(const struct run *r);
 

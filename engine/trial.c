@@ -166,6 +166,14 @@ static int add_seconds(struct trial *t, enum place place, const struct sample *s
     return 0;
 }
 
+int trial_pause_second(struct trial *t, size_t second)
+{
+    if (make_room(t, second + 1) < 0)
+        return -ENOMEM;
+    t->seconds_list[second].paused = true;
+    return 0;
+}
+
 int trial_pause(struct trial *t, uint64_t from_ns, uint64_t to_ns)
 {
     size_t first, last;
@@ -177,10 +185,9 @@ int trial_pause(struct trial *t, uint64_t from_ns, uint64_t to_ns)
     t->paused_ns += to_ns - from_ns;
     first = (size_t)((from_ns - t->start_ns) / 1000000000u);
     last = (size_t)((to_ns - t->start_ns) / 1000000000u);
-    if (make_room(t, last + 1) < 0)
-        return -ENOMEM;
     for (size_t i = first; i <= last; i++)
-        t->seconds_list[i].paused = true;
+        if (trial_pause_second(t, i) < 0)
+            return -ENOMEM;
     return 0;
 }
 

@@ -184,6 +184,9 @@ void trial_done(struct trial *t);
 /* Load was paused between two instants of now_ns: takes that out of the clock. */
 int trial_pause(struct trial *t, uint64_t from_ns, uint64_t to_ns);
 
+/* Leave a second (from 0) out of what is said of seconds. 0 or -ENOMEM. */
+int trial_pause_second(struct trial *t, size_t second);
+
 /* `offset` is that of a member of struct second. */
 void trial_seconds(const struct trial *t, size_t offset, struct second_summary *s);
 
