@@ -85,7 +85,7 @@ struct inbox {
 struct flow {
     struct flow_env *env;
     struct meter_counters *counters; /* borrowed: the meter's */
-    struct event *readable, *timer, *second;
+    struct event *readable, *timer;
     int fd;
     enum phase phase;
 
@@ -106,7 +106,6 @@ struct flow {
     size_t segments_max; /* most messages that were read as one datagram */
 
     struct tally_row *rows[DATAGRAM_LABELS]; /* by row of streams.labels */
-    uint64_t printed[DATAGRAM_LABELS];       /* counts at the last second's end */
     struct datagram_label *plain_label;      /* of the latest plain datagram */
     struct inbox inbox;
     struct datagram_streams streams;
@@ -496,7 +495,6 @@ static void end(struct flow *f)
     f->phase = PHASE_OVER;
     event_del(f->readable);
     event_del(f->timer);
-    event_del(f->second);
     ask_drops(f);
     count_overflow(f, missing_of_accepted(f));
     tell_drops(f);
@@ -570,28 +568,6 @@ static void server_stop(struct flow *f)
 }
 
 /* ---- the beginning ---- */
-
-/* Serving alone: what came in the last second, if anything did. */
-static void on_second(evutil_socket_t fd, short what, void *arg)
-{
-    struct flow *f = arg;
-    struct datagram_labels *labels = &f->streams.labels;
-    char line[900];
-    size_t len = 0;
-
-    (void)fd;
-    (void)what;
-    for (size_t i = 0; i < labels->used; i++) {
-        uint64_t more = labels->rows[i].count - f->printed[i];
-
-        f->printed[i] = labels->rows[i].count;
-        if (more && len + TALLY_NAME_MAX + 24 < sizeof(line))
-            len += (size_t)sprintf(line + len, "%s%s %" PRIu64, len ? ", " : "",
-                                   labels->rows[i].name, more);
-    }
-    if (len)
-        f->env->note(f->env, "received %s", line);
-}
 
 static uint64_t receive_buffer_limit(void)
 {
@@ -682,14 +658,10 @@ static int listen_at(struct flow *f, struct fail *fail)
 static int make_events(struct flow *f)
 {
     struct event_base *base = f->env->base;
-    struct timeval second = {.tv_sec = 1};
 
     f->readable = event_new(base, f->fd, EV_READ | EV_PERSIST, on_readable, f);
     f->timer = event_new(base, -1, 0, on_timer, f);
-    f->second = event_new(base, -1, EV_PERSIST, on_second, f);
-    if (!f->readable || !f->timer || !f->second || event_add(f->readable, NULL) < 0)
-        return -ENOMEM;
-    return f->run ? 0 : event_add(f->second, &second);
+    return f->readable && f->timer ? event_add(f->readable, NULL) : -ENOMEM;
 }
 
 static void read_options(struct flow *f)
@@ -716,11 +688,10 @@ static int use_histograms(struct flow *f)
 
 static void server_free(struct flow *f)
 {
-    struct event *events[] = {f->readable, f->timer, f->second};
-
-    for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-        if (events[i])
-            event_free(events[i]);
+    if (f->readable)
+        event_free(f->readable);
+    if (f->timer)
+        event_free(f->timer);
     if (f->fd >= 0)
         close(f->fd);
     datagram_streams_done(&f->streams);
