@@ -1,7 +1,11 @@
 /*
- * Export formats. A format is a const table entry with one function; a further one is
- * a file engine/export_NAME.c and a line in EXPORT_LIST. Each is an option of `run`
- * (--NAME FILE) and an entry of the console's export dialog.
+ * Export formats. A format is a line in EXPORT_LIST and one function in a file of its
+ * own, engine/export_NAME.c. Each is an option of `run` (--NAME FILE), a --format of
+ * `export` and an entry of the console's export dialog.
+ *
+ * Whatever the locale, a file is written under the C locale: its decimal point is '.'.
+ * A number that was not measured is absent, empty or null, never 0. A run that was
+ * stopped or that failed gives a valid file of what was measured, in every format.
  */
 #ifndef ENGINE_EXPORT_H
 #define ENGINE_EXPORT_H
@@ -11,30 +15,76 @@
 #include "engine/run.h"
 #include "protocols/fail.h"
 
+/*
+ * X(id, name, letter, extension, families, holds, help): the option is --name (or
+ * -letter); a run whose scenario is not of the families is refused, and the sentence
+ * says what the format `holds`. The function is
+ *
+ *   int export_write_ID(FILE *f, const struct run *r)
+ *
+ * and writes the whole; errors of the stream are found by its caller. It returns 0 or
+ * -errno; -ENODATA when the run has nothing of what the format holds.
+ */
+#define EXPORT_LIST(X)                                               \
+    X(json, "json", 'j', ".json", FAMILY_ALL, "results",             \
+      "the whole result as one JSON document")                       \
+    X(csv, "csv", 0, ".csv", FAMILY_ALL, "results",                  \
+      "a table, one row for each trial and metric")                  \
+    X(series, "csv-series", 0, ".series.csv", FAMILY_ALL, "results", \
+      "a table of the counters over time")                           \
+    X(markdown, "markdown", 0, ".md", FAMILY_ALL, "results",         \
+      "a table to paste into a pull request")                        \
+    X(openmetrics, "openmetrics", 0, ".prom", FAMILY_ALL, "results", \
+      "metrics in the text format of OpenMetrics")                   \
+    X(junit, "junit", 0, ".xml", FAMILY_ALL, "results",              \
+      "outcome and checks as test cases, in JUnit's XML")
+
 struct export_format {
     const char *name;      /* "json" */
     const char *extension; /* ".json" */
+    unsigned families;     /* of the scenarios that it can hold */
+    const char *holds;     /* "latencies": what a refusal says */
     const char *help;      /* one line */
-    /* Write the whole; errors of the stream are found by the caller. 0 or -errno. */
     int (*write)(FILE *f, const struct run *r);
 };
 
-#define EXPORT_LIST(X) X(json)
-
-#define X(id) extern const struct export_format export_##id;
+#define X(id, name, letter, extension, families, holds, help) \
+    int export_write_##id(FILE *f, const struct run *r);
 EXPORT_LIST(X)
 #undef X
+
+/* The flags of a command that exports: rows of `struct flag`, one a format. */
+#define EXPORT_FLAG(id, name, letter, extension, families, holds, help) \
+    {name, letter, "FILE", "write " help "; - is standard output"},
+#define EXPORT_FLAGS                                 \
+    EXPORT_LIST(EXPORT_FLAG)                         \
+    {                                                \
+        "force", 0, NULL, "replace files that exist" \
+    }
 
 /* Ended by NULL. */
 const struct export_format *const *export_table(void);
 const struct export_format *export_find(const char *name);
 
 /*
+ * Whether an export of a run of this scenario to `path` could be made, to be asked
+ * before the run: the format holds such runs, and a file that exists may be replaced.
+ * 0 or -EINVAL with a sentence.
+ */
+int export_check(const struct export_format *format, const struct scenario *scenario,
+                 const char *path, int force, struct fail *fail);
+
+/*
  * Write to a file: under a temporary name in the same directory, then renamed, so that
- * nobody ever sees half of one. "-" is standard output. With `force` false a file that
- * exists is refused (EEXIST). 0 or -errno with a sentence.
+ * nobody ever sees half of one. "-" is standard output; a device or a pipe is written
+ * as it is. With `force` false a file that exists is refused (EEXIST). 0 or -errno with
+ * a sentence.
  */
 int export_to_file(const struct export_format *format, const struct run *r,
                    const char *path, int force, struct fail *fail);
+
+/* The same for anything that can be written; `name` is for the sentence: "the NAME". */
+int export_through(int (*write)(FILE *f, const void *what), const void *what,
+                   const char *name, const char *path, int force, struct fail *fail);
 
 #endif

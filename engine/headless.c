@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "engine/command.h"
-#include "engine/export.h"
 #include "engine/recorder.h"
 #include "engine/report.h"
 #include "engine/run.h"
@@ -165,33 +164,36 @@ static int exit_code(const struct headless *h)
     return h->interrupted ? EXIT_INTERRUPTED : EXIT_FAILED;
 }
 
-/* Export what was asked for; whether one of them took standard output. */
+/*
+ * Export what was asked for, and say whether one of them took standard output. One that
+ * fails does not keep the others from being written. Returns the code to exit with.
+ */
 static int write_exports(const struct run *r, const struct arguments *a,
-                         bool *took_stdout, struct fail *fail)
+                         bool *took_stdout, int code)
 {
     for (const struct export_format *const *f = export_table(); *f; f++) {
         const char *path = arguments_flag(a, (*f)->name);
         bool is_stdout = path && strcmp(path, "-") == 0;
+        struct fail fail = {0};
 
         if (!path)
             continue;
         *took_stdout |= is_stdout;
         /* What goes wrong with standard output command_flush will say. */
-        export_to_file(*f, r, path, arguments_flag(a, "force") != NULL,
-                       is_stdout ? NULL : fail);
+        if (export_to_file(*f, r, path, arguments_flag(a, "force") != NULL, &fail) < 0 &&
+            (!is_stdout || fail.err == EINVAL))
+            code = command_fails(&fail);
     }
-    return -fail->err;
+    return code;
 }
 
 static int report(const struct headless *h, const struct arguments *a)
 {
-    struct fail fail = {0};
     bool took_stdout = false;
     int code = exit_code(h);
 
     clear_line(h);
-    if (write_exports(h->run, a, &took_stdout, &fail) < 0)
-        code = command_fails(&fail);
+    code = write_exports(h->run, a, &took_stdout, code);
     if (!took_stdout && !arguments_flag(a, "quiet"))
         report_print(stdout, h->run);
     code = command_flush(code);
@@ -201,18 +203,27 @@ static int report(const struct headless *h, const struct arguments *a)
     return code;
 }
 
-/* A file that exists is refused before the run, not after it. */
-static int check_exports(const struct arguments *a, struct fail *fail)
+/* What an export would be refused for is said before the run, not after it. */
+static int check_exports(const struct scenario *s, const struct arguments *a,
+                         struct fail *fail)
 {
+    const char *first = NULL;
+
     for (const struct export_format *const *f = export_table(); *f; f++) {
         const char *path = arguments_flag(a, (*f)->name);
 
-        if (!path || strcmp(path, "-") == 0 || arguments_flag(a, "force"))
+        if (!path)
             continue;
-        if (access(path, F_OK) == 0 && access("/dev/null", F_OK) == 0 &&
-            strncmp(path, "/dev/", 5) != 0)
+        if (strchr(path, '\n'))
+            return fail_set(fail, EINVAL, "export", "--%s was given twice", (*f)->name);
+        if (strcmp(path, "-") == 0 && first)
             return fail_set(fail, EINVAL, "export",
-                            "%s is there already; --force replaces it", path);
+                            "--%s and --%s cannot both go to standard output", first,
+                            (*f)->name);
+        if (strcmp(path, "-") == 0)
+            first = (*f)->name;
+        if (export_check(*f, s, path, arguments_flag(a, "force") != NULL, fail) < 0)
+            return -EINVAL;
     }
     return 0;
 }
@@ -241,7 +252,7 @@ int headless_run(const struct scenario *s, const struct options *values,
     h.base = event_base_new();
     if (!h.base)
         fail_set(&fail, ENOMEM, "run", "starting a run");
-    else if (check_exports(a, &fail) == 0)
+    else if (check_exports(s, a, &fail) == 0)
         h.run = run_new(h.base, s, values, &ops, &h, &fail);
     if (!h.run || set_up(&h) < 0) {
         fail_set(&fail, ENOMEM, "run", "starting a run");

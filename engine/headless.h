@@ -7,19 +7,17 @@
 #define ENGINE_HEADLESS_H
 
 #include "engine/arguments.h"
+#include "engine/export.h"
 #include "engine/scenario.h"
 
 /* The flags that both commands share; append to a command's own. */
-#define HEADLESS_FLAGS                                                     \
-    {"json", 'j', "FILE",                                                  \
-     "write the result as one JSON document; - is standard output"},       \
-        {"force", 0, NULL, "replace export files that exist"},             \
-        {"quick", 0, NULL, "a smaller run of the same, for a first look"}, \
-        {"no-save", 0, NULL, "do not keep the run among the saved ones"},  \
-        {"quiet", 'q', NULL, "no progress and no table"},                  \
-        {"verbose", 'v', NULL, "print what the workers say"},              \
-    {                                                                      \
-        "help", 0, NULL, "this text"                                       \
+#define HEADLESS_FLAGS                                                               \
+    EXPORT_FLAGS, {"quick", 0, NULL, "a smaller run of the same, for a first look"}, \
+        {"no-save", 0, NULL, "do not keep the run among the saved ones"},            \
+        {"quiet", 'q', NULL, "no progress and no table"},                            \
+        {"verbose", 'v', NULL, "print what the workers say"},                        \
+    {                                                                                \
+        "help", 0, NULL, "this text"                                                 \
     }
 
 /* Run to the end; returns the exit code. */

@@ -21,11 +21,8 @@ cJSON *json_add_number(cJSON *object, const char *name, double value)
     return cJSON_AddNumberToObject(object, name, value);
 }
 
-/*
- * The length of the well-formed UTF-8 sequence at s, 0 when there is none: by the
- * table of RFC 3629, which excludes surrogates and overlong forms.
- */
-static size_t utf8_length(const unsigned char *s)
+/* By the table of RFC 3629, which excludes surrogates and overlong forms. */
+size_t json_utf8_length(const unsigned char *s)
 {
     size_t n = s[0] < 0x80                    ? 1
                : s[0] >= 0xc2 && s[0] <= 0xdf ? 2
@@ -51,7 +48,7 @@ cJSON *json_add_text(cJSON *object, const char *name, const char *text)
     if (!clean)
         return NULL;
     while (*text) {
-        size_t n = utf8_length((const unsigned char *)text);
+        size_t n = json_utf8_length((const unsigned char *)text);
 
         memcpy(clean + used, n ? text : "\xef\xbf\xbd", n ? n : 3);
         used += n ? n : 3;

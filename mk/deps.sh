@@ -6,7 +6,7 @@ set -eu
 build_packages='gcc make pkg-config libc6-dev libncurses-dev libevent-dev libcjson-dev
   node-llhttp zlib1g-dev'
 test_packages='libcmocka-dev libvterm-dev ncurses-bin python3 python3-jsonschema iproute2
-  tmux librsvg2-bin fonts-dejavu-core netcat-openbsd curl nftables'
+  locales libxml2-utils tmux librsvg2-bin fonts-dejavu-core netcat-openbsd curl nftables'
 lint_packages='clang clang-format clang-tidy cppcheck shellcheck'
 fuzz_packages='clang libclang-rt-14-dev'
 bench_packages='nginx-light wrk apache2-utils nghttp2-client'

@@ -1,0 +1,110 @@
+#include "engine/quote.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/json.h"
+
+#define REPLACEMENT "\xef\xbf\xbd"
+
+/* Write one character, or the replacement where it is none; how many bytes it was. */
+static size_t put_character(FILE *f, const char *text)
+{
+    size_t n = json_utf8_length((const unsigned char *)text);
+    unsigned char c = (unsigned char)*text;
+    /* U+FFFE and U+FFFF are no characters of XML. */
+    int foreign =
+        n == 3 && memcmp(text, "\xef\xbf", 2) == 0 && (unsigned char)text[2] >= 0xbe;
+
+    if (n == 0 || foreign || (c < 0x20 && c != '\t' && c != '\n') || c == 0x7f)
+        fputs(REPLACEMENT, f);
+    else
+        fwrite(text, 1, n, f);
+    return n ? n : 1;
+}
+
+void quote_xml(FILE *f, const char *text)
+{
+    while (*text) {
+        const char *entity = *text == '&'    ? "&amp;"
+                             : *text == '<'  ? "&lt;"
+                             : *text == '>'  ? "&gt;"
+                             : *text == '"'  ? "&quot;"
+                             : *text == '\'' ? "&#39;"
+                             : *text == '\n' ? "&#10;"
+                             : *text == '\t' ? "&#9;"
+                                             : NULL;
+
+        if (entity) {
+            fputs(entity, f);
+            text++;
+        } else {
+            text += put_character(f, text);
+        }
+    }
+}
+
+void quote_csv(FILE *f, const char *text)
+{
+    int quoted = strpbrk(text, ",\"\r\n") != NULL;
+
+    if (quoted)
+        fputc('"', f);
+    while (*text) {
+        if (*text == '"')
+            fputc('"', f);
+        text += put_character(f, text);
+    }
+    if (quoted)
+        fputc('"', f);
+}
+
+void quote_markdown(FILE *f, const char *text)
+{
+    while (*text) {
+        if (*text == '\n' || *text == '\t') {
+            fputc(' ', f);
+            text++;
+            continue;
+        }
+        if (strchr("\\`*_|[]<>", *text))
+            fputc('\\', f);
+        text += put_character(f, text);
+    }
+}
+
+void quote_label(FILE *f, const char *text)
+{
+    while (*text) {
+        if (*text == '\n') {
+            fputs("\\n", f);
+            text++;
+            continue;
+        }
+        if (*text == '"' || *text == '\\')
+            fputc('\\', f);
+        text += put_character(f, text);
+    }
+}
+
+void quote_number_text(double value, char *text, size_t size)
+{
+    if (!isfinite(value)) {
+        snprintf(text, size, "%s", "");
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, size, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            return;
+    }
+}
+
+void quote_number(FILE *f, double value)
+{
+    char text[40];
+
+    quote_number_text(value, text, sizeof(text));
+    fputs(text, f);
+}
