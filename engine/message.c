@@ -77,6 +77,8 @@ int message_read_values(const cJSON *object, struct options *values)
 
     cJSON_ArrayForEach(v, cJSON_GetObjectItemCaseSensitive(object, "values"))
     {
+        if (!v->string)
+            continue; /* the elements of an array have no name */
         if (cJSON_IsString(v))
             rc = options_set_text(values, v->string, v->valuestring);
         else if (cJSON_IsNumber(v) && v->valuedouble >= 0 && v->valuedouble < 0x1p63)

@@ -236,6 +236,8 @@ static int is_choice(const char *choices, const char *text)
 {
     size_t len = strlen(text);
 
+    if (strchr(text, '|'))
+        return 0;
     for (const char *c = choices; c; c = strchr(c, '|') ? strchr(c, '|') + 1 : NULL)
         if (len && strncmp(c, text, len) == 0 && (c[len] == '|' || !c[len]))
             return 1;

@@ -30,25 +30,25 @@
     "One connection. The server sends a file of random bytes to the client while the "   \
     "client sends one of the same size to the server; each end closes its own sending "  \
     "side when it is done, goes on receiving until the other has ended, and checks the " \
-    "count. "
+    "count."
 #define ABOUT_REQUESTS                                                                  \
     "A client connects, sends one short string, receives the server's, and ends; then " \
     "the next one. Documented with a new client process for each request, of which "    \
     "four fifths is the start of the process: client=connection and client=persistent " \
-    "take that and the connection's set-up away, so that the three can be told apart. "
+    "take that and the connection's set-up away, so that the three can be told apart."
 #define ABOUT_UDP                                                                       \
     "The server counts datagrams by label and second. Waiting for a send to complete "  \
     "is waiting for the own kernel, not for arrival: loss appears when the receiver's " \
-    "buffer, 256 small datagrams by default, overflows while the receiver pauses. "
+    "buffer, 256 small datagrams by default, overflows while the receiver pauses."
 #define ABOUT_SERVICE                                                                   \
     "HTTP clients post nine numbers to an API endpoint, which asks a microservice for " \
-    "their sum. "
+    "their sum."
 
 /* clang-format off */
 static const struct scenario scenarios[] = {
     {"tcp-bulk", "stream", 't', FAMILY_BULK,
      "1 GiB each way over one TCP connection",
-     ABOUT_BULK "TCP on loopback depends on its congestion control: bbr takes three to "
+     ABOUT_BULK " TCP on loopback depends on its congestion control: bbr takes three to "
      "four times as long as reno.",
      BULK_ROLES, "transport=tcp;port=4000;trials=5", "size=64MiB;trials=1",
      "Node.js, the bare transfer timed as a whole command",
@@ -56,13 +56,13 @@ static const struct scenario scenarios[] = {
       {"seconds", "Windows", 5, {4.857, 5.151, 4.985, 5.771, 5.187}}}, false},
     {"unix-bulk", "stream", 'u', FAMILY_BULK,
      "1 GiB each way over a Unix socket",
-     ABOUT_BULK "A Unix socket has no congestion control, no checksums and no ports.",
+     ABOUT_BULK " A Unix socket has no congestion control, no checksums and no ports.",
      BULK_ROLES, "transport=unix;trials=5", "size=64MiB;trials=1",
      "Node.js, the bare transfer timed as a whole command",
      {{"seconds", "Linux", 5, {2.894, 2.428, 2.447, 2.296, 2.351}}}, false},
     {"pipe-bulk", "stream", 'p', FAMILY_BULK,
      "1 GiB each way over a named pipe",
-     ABOUT_BULK "On POSIX a named pipe is a pair of FIFOs, one each way; the document "
+     ABOUT_BULK " On POSIX a named pipe is a pair of FIFOs, one each way; the document "
      "measured Windows named pipes.",
      BULK_ROLES, "transport=pipe;trials=5", "size=64MiB;trials=1",
      "Node.js, the bare transfer timed as a whole command",
@@ -82,7 +82,7 @@ static const struct scenario scenarios[] = {
      {{"seconds", "Linux", 5, {4.647, 4.557, 4.526, 4.508, 4.569}}}, false},
     {"pipe-requests", "stream", 'n', FAMILY_REQUESTS,
      "100 short requests, one after the other, over a named pipe",
-     ABOUT_REQUESTS "Here each client brings a pair of FIFOs of its own, so that hundreds "
+     ABOUT_REQUESTS " Here each client brings a pair of FIFOs of its own, so that hundreds "
      "are served at once.",
      REQUESTS_ROLES, "transport=pipe;trials=5", "requests=20;trials=1",
      "Node.js, one process a request; of concurrent clients it notes \"concurrent fails\"",
@@ -90,27 +90,27 @@ static const struct scenario scenarios[] = {
 
     {"udp-fresh-series", "udp", 'f', FAMILY_UDP,
      "100,000 datagrams, each on a socket of its own, one after the other",
-     ABOUT_UDP "Here a socket is created, used once and destroyed for each datagram.",
+     ABOUT_UDP " Here a socket is created, used once and destroyed for each datagram.",
      UDP_ROLES, "socket=fresh;dispatch=series;label=STRICT_LOOP;port=8123",
      "messages=5000", "Node.js: no loss; it looked the name up for every send (resolve=each)",
      {{"received_per_second", "", 1, {4900}}, {"seconds", "", 1, {20.4}},
       {"loss_percent", "", 1, {0}}}, false},
     {"udp-fresh-parallel", "udp", 'x', FAMILY_UDP,
      "100,000 datagrams at once, each on a socket of its own",
-     ABOUT_UDP "Here all sockets are opened before the first send, so the run ends when "
+     ABOUT_UDP " Here all sockets are opened before the first send, so the run ends when "
      "the process is out of file handles; window=64 lets the same strategy finish.",
      UDP_ROLES, "socket=fresh;dispatch=parallel;label=BACKPRESSURE;port=8123",
      "messages=500", "Node.js: server and client crashed, out of file handles", {{0}}, true},
     {"udp-cached-series", "udp", 'c', FAMILY_UDP,
      "100,000 datagrams on one socket, one after the other",
-     ABOUT_UDP "Here one socket is used for all.",
+     ABOUT_UDP " Here one socket is used for all.",
      UDP_ROLES, "socket=cached;dispatch=series;label=CACHED_LOOP;port=8123",
      "messages=5000", "Node.js: no loss; it looked the name up for every send (resolve=each)",
      {{"received_per_second", "", 1, {6300}}, {"seconds", "", 1, {15.8}},
       {"loss_percent", "", 1, {0}}}, false},
     {"udp-cached-parallel", "udp", 'd', FAMILY_UDP,
      "100,000 datagrams on one socket, all handed over at once",
-     ABOUT_UDP "Here all datagrams are handed to one socket without waiting.",
+     ABOUT_UDP " Here all datagrams are handed to one socket without waiting.",
      UDP_ROLES, "socket=cached;dispatch=parallel;label=CACHED_BACKPRESSURE;port=8123",
      "messages=5000", "Node.js: \"server UDP buffer too full, probably\"",
      {{"received_per_second", "", 1, {13300}}, {"seconds", "", 1, {7.76}},
@@ -118,7 +118,7 @@ static const struct scenario scenarios[] = {
 
     {"rest-rest", "service", 'a', FAMILY_SERVICE,
      "5,000 requests: API endpoint in front of an HTTP microservice",
-     ABOUT_SERVICE "The endpoint asks by HTTP, with a connection for each call.",
+     ABOUT_SERVICE " The endpoint asks by HTTP, with a connection for each call.",
      {"rest", "gateway", "http-client"}, SUM_LOAD ";upstream_kind=rest", "amount=500",
      "Express on Node.js, autocannon; 5k requests in 20 s, 2.25 MB read",
      {{"latency_mean_ns", "", 1, {76.52e6}}, {"latency_stdev_ns", "", 1, {22.53e6}},
@@ -129,7 +129,7 @@ static const struct scenario scenarios[] = {
       {"bytes_per_second_max", "", 1, {144000}}, {"seconds", "", 1, {20}}}, false},
     {"rest-topper", "service", 'o', FAMILY_SERVICE,
      "5,000 requests: API endpoint in front of a Topper TCP microservice",
-     ABOUT_SERVICE "The endpoint asks by Topper's text protocol over TCP.",
+     ABOUT_SERVICE " The endpoint asks by Topper's text protocol over TCP.",
      {"topper", "gateway", "http-client"}, SUM_LOAD ";upstream_kind=topper", "amount=500",
      "Express on Node.js, autocannon; 5k requests in 7 s, 2.19 MB read",
      {{"latency_mean_ns", "", 1, {24.16e6}}, {"latency_stdev_ns", "", 1, {6.4e6}},

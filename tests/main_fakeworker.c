@@ -1,0 +1,149 @@
+/*
+ * A worker that does as its script says, to show what the engine makes of a worker that
+ * misbehaves. It is put in a worker's place as a launcher:
+ *
+ *   --client-launch "build/tests/fakeworker 'ready x; wait start; die 9'"
+ *
+ * The script's steps are separated by ';':
+ *
+ *   ready ENDPOINT  sample N   done OUTCOME N  fail SENTENCE   messages, N operations
+ *   say TEXT        bytes to standard output as they are, and a newline
+ *   tell TEXT       the same to standard error; `flood` fills it without a newline
+ *   huge            a line longer than any worker may write
+ *   wait TYPE       read until a message of that type; `wait end`: until the end of input
+ *   silent          stop for ever, deaf to SIGTERM and the end of input
+ *   pause           stop for ever, but SIGTERM ends it
+ *   close           close standard output (and error), live on
+ *   orphan          leave a child behind that holds the output and is deaf to SIGTERM
+ *   stray           the same, but in a session of its own
+ *   die SIGNAL      exit STATUS
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BOUND_S 60 /* a forgotten one ends by itself */
+
+static bool starts(const char *step, const char *verb, const char **rest)
+{
+    size_t len = strlen(verb);
+
+    if (strncmp(step, verb, len) != 0 || (step[len] && step[len] != ' '))
+        return false;
+    *rest = step + len + (step[len] == ' ');
+    return true;
+}
+
+/* Read until a message of the type; false at the end of input. */
+static bool wait_for(const char *type)
+{
+    char wanted[64];
+    char line[1 << 16];
+
+    snprintf(wanted, sizeof(wanted), "\"type\":\"%s\"", type);
+    while (fgets(line, sizeof(line), stdin))
+        if (strstr(line, wanted))
+            return true;
+    return false;
+}
+
+static void say_counts(const char *type, const char *outcome, const char *n)
+{
+    printf("{\"type\":\"%s\",\"outcome\":\"%s\",\"reason\":\"as told\","
+           "\"at_ns\":100000000,\"span_ns\":100000000,\"attempted\":%s,"
+           "\"succeeded\":%s,\"sent_messages\":%s,\"received_messages\":%s,"
+           "\"cpu_user_us\":1000,\"open_descriptors\":7,\"hists\":{}}\n",
+           type, outcome, n, n, n, n);
+}
+
+static void stop_for_ever(void)
+{
+    for (;;)
+        pause();
+}
+
+static void leave_child(bool session)
+{
+    pid_t pid = fork();
+
+    if (pid != 0)
+        return;
+    alarm(BOUND_S);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    if (session)
+        setsid();
+    stop_for_ever();
+}
+
+static void write_many(int fd, char byte, size_t count)
+{
+    char block[4096];
+
+    memset(block, byte, sizeof(block));
+    for (ssize_t n; count > 0; count -= (size_t)n) {
+        n = write(fd, block, count < sizeof(block) ? count : sizeof(block));
+        if (n <= 0)
+            return;
+    }
+}
+
+static void do_step(const char *step)
+{
+    const char *rest;
+    char word[32] = "";
+    char number[32] = "0";
+
+    if (starts(step, "ready", &rest))
+        printf("{\"type\":\"ready\",\"endpoint\":\"%s\",\"boot\":\"\",\"pid\":%ld}\n",
+               rest, (long)getpid());
+    else if (starts(step, "sample", &rest))
+        say_counts("sample", "", rest);
+    else if (starts(step, "done", &rest) && sscanf(rest, "%31s %31s", word, number) > 0)
+        say_counts("done", word, number);
+    else if (starts(step, "fail", &rest))
+        printf("{\"type\":\"fail\",\"errno\":5,\"step\":\"x\",\"sentence\":\"%s\"}\n",
+               rest);
+    else if (starts(step, "say", &rest))
+        puts(rest);
+    else if (starts(step, "tell", &rest))
+        fprintf(stderr, "%s\n", rest);
+    else if (starts(step, "flood", &rest))
+        write_many(STDERR_FILENO, 'x', 300000);
+    else if (starts(step, "huge", &rest))
+        write_many(STDOUT_FILENO, 'x', 20u << 20);
+    else if (starts(step, "wait end", &rest))
+        wait_for("no such type");
+    else if (starts(step, "wait", &rest) && !wait_for(rest))
+        exit(9); /* the engine has left */
+    else if (starts(step, "silent", &rest) || starts(step, "pause", &rest)) {
+        signal(SIGTERM, *step == 's' ? SIG_IGN : SIG_DFL);
+        stop_for_ever();
+    } else if (starts(step, "close", &rest)) {
+        close(STDOUT_FILENO);
+        close(STDERR_FILENO);
+        close(STDIN_FILENO);
+    } else if (starts(step, "orphan", &rest))
+        leave_child(false);
+    else if (starts(step, "stray", &rest))
+        leave_child(true);
+    else if (starts(step, "die", &rest))
+        raise(atoi(rest));
+    else if (starts(step, "exit", &rest))
+        _exit(atoi(rest));
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    char *rest = argc > 1 ? argv[1] : NULL;
+
+    alarm(BOUND_S);
+    for (char *step; (step = strsep(&rest, ";"));)
+        do_step(step + strspn(step, " "));
+    return 0;
+}

@@ -1,0 +1,248 @@
+/* The scenario table: every row holds together, and holds what was documented. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/scenario.h"
+#include "engine/trial.h"
+
+static const struct scenario *row(size_t i)
+{
+    size_t count;
+
+    return &scenario_table(&count)[i];
+}
+
+static size_t rows(void)
+{
+    size_t count;
+
+    scenario_table(&count);
+    return count;
+}
+
+static void every_row_is_complete(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < rows(); i++) {
+        const struct scenario *s = row(i);
+
+        assert_ptr_equal(scenario_find(s->name), s);
+        assert_true(*s->title && s->title[strlen(s->title) - 1] != '.');
+        assert_true(strlen(s->about) > 40);
+        assert_int_equal(s->about[strlen(s->about) - 1], '.');
+        assert_non_null(s->documented);
+        assert_non_null(s->roles[PLACE_CLIENT]);
+        assert_true(s->roles[PLACE_SERVER] || s->family == FAMILY_HTTP);
+        assert_true((s->roles[PLACE_ENDPOINT] != NULL) == (s->family == FAMILY_SERVICE));
+        /* One family, and one only: a name in `defaults` means one parameter. */
+        assert_int_equal(s->family & (s->family - 1), 0);
+    }
+    assert_null(scenario_find("nothing"));
+    assert_null(scenario_find(""));
+}
+
+static void names_and_letters_are_unique(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < rows(); i++)
+        for (size_t k = 0; k < i; k++) {
+            assert_string_not_equal(row(i)->name, row(k)->name);
+            assert_int_not_equal(row(i)->letter, row(k)->letter);
+        }
+}
+
+/* Groups are shown under one heading each, so their rows stand together. */
+static void groups_are_not_scattered(void **state)
+{
+    (void)state;
+    for (size_t i = 1; i < rows(); i++)
+        for (size_t k = 0; k + 1 < i; k++)
+            if (strcmp(row(i)->group, row(k)->group) == 0)
+                assert_string_equal(row(i)->group, row(i - 1)->group);
+}
+
+static void references_name_metrics(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < rows(); i++) {
+        const struct reference *ref = row(i)->references;
+        size_t n = 0;
+
+        for (; n < SCENARIO_REFERENCES && ref[n].metric; n++) {
+            assert_int_not_equal(metric_find(ref[n].metric), METRIC_COUNT);
+            assert_in_range(ref[n].count, 1, 5);
+            for (size_t v = 0; v < ref[n].count; v++)
+                assert_true(ref[n].values[v] >= 0);
+        }
+        assert_true(n < SCENARIO_REFERENCES); /* ended by a NULL metric */
+        assert_true(n == 0 || *row(i)->documented);
+    }
+}
+
+/* Every pair whose name is a parameter of the family was taken and is in range. */
+static void check_pairs(const struct scenario *s, const char *pairs,
+                        const struct options *values)
+{
+    char *copy = strdup(pairs);
+    char *rest = copy;
+
+    for (char *pair; (pair = strsep(&rest, ";")) && *pair;) {
+        char *value = strchr(pair, '=');
+        const struct param *p;
+        struct options wanted = {0};
+        char want[300], have[300];
+
+        assert_non_null(value);
+        *value++ = '\0';
+        p = param_find(s->family, pair);
+        if (!p) {
+            assert_string_equal(options_text(values, pair, ""), value);
+            continue;
+        }
+        assert_int_equal(param_set(&wanted, p, value, NULL), 0);
+        param_text(&wanted, p, want, sizeof(want));
+        param_text(values, p, have, sizeof(have));
+        assert_string_equal(want, have);
+        options_done(&wanted);
+    }
+    free(copy);
+}
+
+static void defaults_are_taken(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < rows(); i++) {
+        struct options values = {0};
+
+        assert_int_equal(scenario_defaults(row(i), &values), 0);
+        check_pairs(row(i), row(i)->defaults, &values);
+        for (const struct param *p = param_table(); p->name; p++) {
+            char text[300];
+
+            if (!(p->families & row(i)->family))
+                continue;
+            param_text(&values, p, text, sizeof(text));
+            assert_true(*text || p->type == PARAM_TEXT);
+        }
+        /* Again is the same: a repeated text is not doubled. */
+        assert_int_equal(scenario_defaults(row(i), &values), 0);
+        check_pairs(row(i), row(i)->defaults, &values);
+        assert_int_equal(scenario_quick(row(i), &values), 0);
+        check_pairs(row(i), row(i)->quick, &values);
+        options_done(&values);
+    }
+}
+
+/* A misspelt parameter in a row would be handed to the roles as a value of its own. */
+static void other_pairs_are_those_that_roles_know(void **state)
+{
+    static const char *const known[] = {"transport", "socket", "dispatch",
+                                        "upstream_kind"};
+
+    (void)state;
+    for (size_t i = 0; i < rows(); i++) {
+        struct options values = {0};
+
+        assert_int_equal(scenario_defaults(row(i), &values), 0);
+        assert_int_equal(scenario_quick(row(i), &values), 0);
+        for (size_t v = 0; v < values.count; v++) {
+            bool found = param_find(row(i)->family, values.values[v].name) != NULL;
+
+            for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
+                found |= strcmp(known[k], values.values[v].name) == 0;
+            if (!found)
+                print_error("%s: %s\n", row(i)->name, values.values[v].name);
+            assert_true(found);
+        }
+        options_done(&values);
+    }
+}
+
+static uint64_t default_number(const char *scenario, const char *name)
+{
+    struct options values = {0};
+    uint64_t number;
+
+    assert_int_equal(scenario_defaults(scenario_find(scenario), &values), 0);
+    number = options_number(&values, name, UINT64_MAX);
+    options_done(&values);
+    return number;
+}
+
+static double reference(const char *scenario, const char *metric, const char *where,
+                        size_t i)
+{
+    const struct reference *ref = scenario_find(scenario)->references;
+
+    while (ref->metric && (strcmp(ref->metric, metric) || strcmp(ref->where, where)))
+        ref++;
+    assert_non_null(ref->metric);
+    assert_true(i < ref->count);
+    return ref->values[i];
+}
+
+static void the_documented_experiments_are_there(void **state)
+{
+    static const char *const names[] = {"tcp-bulk",          "unix-bulk",
+                                        "pipe-bulk",         "tcp-requests",
+                                        "unix-requests",     "pipe-requests",
+                                        "udp-fresh-series",  "udp-fresh-parallel",
+                                        "udp-cached-series", "udp-cached-parallel",
+                                        "rest-rest",         "rest-topper"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        assert_non_null(scenario_find(names[i]));
+    assert_int_equal(default_number("tcp-bulk", "size"), 1024ull * 1048576);
+    assert_int_equal(default_number("pipe-bulk", "trials"), 5);
+    assert_int_equal(default_number("tcp-requests", "requests"), 100);
+    assert_int_equal(default_number("tcp-requests", "port"), 4000);
+    assert_int_equal(default_number("udp-fresh-series", "messages"), 100000);
+    assert_int_equal(default_number("udp-fresh-series", "port"), 8123);
+    assert_int_equal(default_number("rest-topper", "connections"), 20);
+    assert_int_equal(default_number("rest-topper", "amount"), 5000);
+    assert_int_equal(default_number("rest-topper", "port"), 9000);
+    assert_float_equal(reference("tcp-bulk", "seconds", "Linux", 4), 2.496, 1e-9);
+    assert_float_equal(reference("tcp-bulk", "seconds", "Windows", 0), 4.857, 1e-9);
+    assert_float_equal(reference("pipe-requests", "seconds", "Windows", 2), 20.049, 1e-9);
+    assert_float_equal(reference("udp-cached-parallel", "loss_percent", "", 0), 3.9,
+                       1e-9);
+    assert_float_equal(reference("rest-topper", "latency_mean_ns", "", 0), 24.16e6, 1);
+    assert_true(scenario_find("udp-fresh-parallel")->exhausted_expected);
+}
+
+static void names_fill_what_there_is_room_for(void **state)
+{
+    const char *names[64];
+    size_t count;
+
+    (void)state;
+    scenario_table(&count);
+    assert_int_equal(scenario_names(names, 64), count);
+    assert_string_equal(names[0], row(0)->name);
+    assert_int_equal(scenario_names(names, 2), 2);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_is_complete),
+        cmocka_unit_test(names_and_letters_are_unique),
+        cmocka_unit_test(groups_are_not_scattered),
+        cmocka_unit_test(references_name_metrics),
+        cmocka_unit_test(defaults_are_taken),
+        cmocka_unit_test(other_pairs_are_those_that_roles_know),
+        cmocka_unit_test(the_documented_experiments_are_there),
+        cmocka_unit_test(names_fill_what_there_is_room_for),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
