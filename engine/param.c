@@ -112,7 +112,7 @@ static const struct param params[] = {
          "TCP congestion control; auto takes the one that suits loopback best")
     TEXT(FAMILY_STREAM | FAMILY_UDP, "target", 0, "", PARAM_RUN,
          "load a server that is there: tcp:HOST:PORT, unix:PATH, pipe:PATH, udp:HOST:PORT")
-    FLAG(FAMILY_ALL, "remote_target", "off", PARAM_RUN,
+    FLAG(FAMILY_ALL, "remote_target", "off", 0,
          "allow a target that is not this machine's")
     COUNT(FAMILY_ALL, "trials", 0, "trials", 1, 1000, NULL, "1", PARAM_RUN,
           "how often the whole is repeated, each time with fresh processes")

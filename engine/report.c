@@ -100,7 +100,7 @@ static void print_counts(FILE *f, const struct run *r)
 {
     const struct trial *t = run_trial(r);
 
-    if (!t)
+    if (!t || !t->start_ns)
         return;
     fputs("\ncounts of the last trial:\n", f);
     fprintf(f, "  %-10s %16s %16s %14s %14s\n", "", "sent", "received", "messages out",
@@ -235,6 +235,8 @@ int report_print(FILE *f, const struct run *r)
     const struct trial *t = run_trial(r);
 
     print_outcome(f, r);
+    if (!r->first_ns) /* nothing was measured: the outcome says it all */
+        return fflush(f) == EOF || ferror(f) ? -errno : 0;
     print_statistics(f, r);
     print_reference(f, r);
     print_trials(f, r);

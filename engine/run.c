@@ -21,6 +21,7 @@
 #include "protocols/clock.h"
 #include "protocols/content.h"
 #include "protocols/endpoint.h"
+#include "protocols/http_plan.h"
 #include "protocols/place.h"
 
 #define WATCH_MS 250 /* how often it is looked whether every worker still speaks */
@@ -843,6 +844,22 @@ static int check_host(const struct run *r, struct fail *fail)
     return 0;
 }
 
+/* What an HTTP client would refuse is better refused before anything is started. */
+static int check_request(const struct run *r, struct fail *fail)
+{
+    const char *endpoint = r->scenario->family == FAMILY_HTTP ? "" : "tcp:127.0.0.1:1";
+    struct http_plan plan;
+    int rc;
+
+    if (!(r->scenario->family & FAMILY_WEB))
+        return 0;
+    rc = http_plan_read(&plan, &r->values, endpoint, fail);
+    if (rc < 0)
+        return rc;
+    http_plan_done(&plan);
+    return 0;
+}
+
 /* Every client process must get at least one of what is shared, or it has nothing to do.
  */
 static int check_shares(const struct run *r, struct fail *fail)
@@ -961,7 +978,8 @@ static int check(struct run *r, struct fail *fail)
     if (!scenario_available(r->scenario))
         return fail_set(fail, EINVAL, "scenario", "%s is not available yet",
                         r->scenario->name);
-    if (check_target(r, fail) < 0 || check_host(r, fail) < 0 || check_shares(r, fail) < 0)
+    if (check_target(r, fail) < 0 || check_request(r, fail) < 0 ||
+        check_host(r, fail) < 0 || check_shares(r, fail) < 0)
         return -EINVAL;
     if (check_limits(r, fail) < 0 || check_file(r, fail) < 0 ||
         run_find_program("plimsoll-engine", p->engine_program, sizeof(p->engine_program),

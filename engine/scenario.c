@@ -24,7 +24,7 @@
 #define NINE_NUMBERS "{\"numbers\": [1, 2, 3, 4, 5, 6, 7, 8, 9]}"
 #define SUM_LOAD                                                                    \
     "connections=20;amount=5000;method=POST;headers=Content-Type:application/json;" \
-    "port=9000;body=" NINE_NUMBERS
+    "port=9000;path=/sum;body=" NINE_NUMBERS
 
 #define ABOUT_BULK                                                                       \
     "One connection. The server sends a file of random bytes to the client while the "   \
