@@ -63,6 +63,7 @@ $(BUILD)/flags: FORCE
 
 include mk/tests.mk
 include mk/lint.mk
+include mk/bench.mk
 
 run: deps
 	@$(MAKE) --no-print-directory all

@@ -13,11 +13,6 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/main_%.o $(BUILD)/libengine.a $(BUILD)/libp
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ENGINE_LIBS) $(PROTOCOLS_LIBS) $(TEST_LIBS)
 
-$(BUILD)/tests/bench_%: $(BUILD)/obj/tests/bench_%.o $(BUILD)/libengine.a \
-                        $(BUILD)/libprotocols.a
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ENGINE_LIBS) $(PROTOCOLS_LIBS)
-
 test: test-deps
 	@$(MAKE) --no-print-directory test-programs
 	@sh tests/run.sh '$(BUILD)'
