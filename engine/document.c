@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/json.h"
+#include "engine/threshold.h"
 
 void document_time(time_t t, char *text, size_t size)
 {
@@ -312,6 +313,34 @@ static void add_reference(cJSON *document, const struct scenario *s)
     }
 }
 
+static cJSON *verdict_object(const struct threshold_verdict *v)
+{
+    const struct metric_row *row = metric_row(v->threshold.metric);
+    cJSON *o = cJSON_CreateObject();
+
+    if (!o)
+        return NULL;
+    json_add_text(o, "text", v->threshold.text);
+    json_add_text(o, "metric", row->name);
+    json_add_text(o, "unit", row->unit);
+    json_add_text(o, "relation", relation_text(v->threshold.relation));
+    json_add_number(o, "limit", v->threshold.limit);
+    json_add_number(o, "value", v->value);
+    cJSON_AddBoolToObject(o, "ok", v->ok);
+    json_add_text(o, "detail", v->detail);
+    return o;
+}
+
+static void add_thresholds(cJSON *document, const struct run *r)
+{
+    cJSON *array = cJSON_AddArrayToObject(document, "thresholds");
+    struct threshold_verdict list[THRESHOLDS_MAX];
+    size_t n = thresholds_judge(r, list);
+
+    for (size_t i = 0; array && i < n; i++)
+        cJSON_AddItemToArray(array, verdict_object(&list[i]));
+}
+
 /* One step of the series: rates by place, latencies of the step. Gaps are null. */
 static cJSON *slot_object(const struct series *s, size_t i)
 {
@@ -389,6 +418,7 @@ cJSON *document_new(const struct run *r)
     for (size_t i = 0; trials && i < r->trials_begun; i++)
         cJSON_AddItemToArray(trials, trial_object(r->trials[i]));
     add_statistics(o, r);
+    add_thresholds(o, r);
     add_reference(o, r->scenario);
     if (last)
         add_checks(o, last);

@@ -12,6 +12,7 @@
 #include "engine/recorder.h"
 #include "engine/report.h"
 #include "engine/run.h"
+#include "engine/threshold.h"
 #include "engine/units.h"
 
 struct headless {
@@ -149,15 +150,18 @@ static void tear_down(struct headless *h)
         event_base_free(h->base);
 }
 
+/* What the run came to comes first: a threshold is for a run that was carried out. */
 static int exit_code(const struct headless *h)
 {
+    int done = thresholds_hold(h->run) ? EXIT_OK : EXIT_THRESHOLD;
+
     switch (h->run->outcome) {
     case OUTCOME_COMPLETED:
-        return EXIT_OK;
+        return done;
     case OUTCOME_STOPPED:
         return EXIT_INTERRUPTED;
     case OUTCOME_EXHAUSTED:
-        return h->run->scenario->exhausted_expected ? EXIT_OK : EXIT_EXHAUSTED;
+        return h->run->scenario->exhausted_expected ? done : EXIT_EXHAUSTED;
     case OUTCOME_FAILED:
         break;
     }

@@ -118,6 +118,8 @@ static const struct param params[] = {
           "how often the whole is repeated, each time with fresh processes")
     COUNT(FAMILY_ALL, "workers", 'w', "processes", 1, 256, NULL, "1", PARAM_RUN,
           "client processes")
+    TEXT(FAMILY_ALL, "threshold", 0, "", PARAM_RUN | PARAM_REPEAT,
+         "what must hold: 'p99<5ms', 'loss<=0.1%', 'throughput>500MB/s'; may be repeated")
     TEXT(FAMILY_ALL, "pin", 0, "", PARAM_RUN,
          "cores of servers and clients: 0/1 or 0,1/2-3 ; empty for no pinning")
     TEXT(FAMILY_ALL & ~FAMILY_HTTP, "server_launch", 0, "", PARAM_RUN,

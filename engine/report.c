@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/threshold.h"
 #include "engine/units.h"
 
 static void print_outcome(FILE *f, const struct run *r)
@@ -213,6 +214,18 @@ static void print_checks(FILE *f, const struct trial *t)
                 t->checks[i].detail);
 }
 
+static void print_thresholds(FILE *f, const struct run *r)
+{
+    struct threshold_verdict list[THRESHOLDS_MAX];
+    size_t n = thresholds_judge(r, list);
+
+    if (n)
+        fputs("\nthresholds:\n", f);
+    for (size_t i = 0; i < n; i++)
+        fprintf(f, "  %-7s %-26s %s\n", list[i].ok ? "pass" : "FAIL",
+                list[i].threshold.text, list[i].detail);
+}
+
 static void print_facts(FILE *f, const struct trial *t)
 {
     bool titled = false;
@@ -250,5 +263,6 @@ int report_print(FILE *f, const struct run *r)
         print_facts(f, t);
         print_checks(f, t);
     }
+    print_thresholds(f, r);
     return fflush(f) == EOF || ferror(f) ? -errno : 0;
 }

@@ -17,6 +17,7 @@
 #include "engine/json.h"
 #include "engine/limits.h"
 #include "engine/message.h"
+#include "engine/threshold.h"
 #include "engine/units.h"
 #include "protocols/clock.h"
 #include "protocols/content.h"
@@ -899,6 +900,15 @@ static int check_limits(const struct run *r, struct fail *fail)
     return 0;
 }
 
+static int check_thresholds(const struct run *r, struct fail *fail)
+{
+    struct threshold list[THRESHOLDS_MAX];
+    size_t count;
+
+    return thresholds_parse(options_text(&r->values, "threshold", ""), list, &count,
+                            fail);
+}
+
 static int check_file(const struct run *r, struct fail *fail)
 {
     const char *file = options_text(&r->values, "file", "");
@@ -979,7 +989,8 @@ static int check(struct run *r, struct fail *fail)
         return fail_set(fail, EINVAL, "scenario", "%s is not available yet",
                         r->scenario->name);
     if (check_target(r, fail) < 0 || check_request(r, fail) < 0 ||
-        check_host(r, fail) < 0 || check_shares(r, fail) < 0)
+        check_host(r, fail) < 0 || check_shares(r, fail) < 0 ||
+        check_thresholds(r, fail) < 0)
         return -EINVAL;
     if (check_limits(r, fail) < 0 || check_file(r, fail) < 0 ||
         run_find_program("plimsoll-engine", p->engine_program, sizeof(p->engine_program),

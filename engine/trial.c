@@ -424,8 +424,10 @@ static void settle_latency(struct trial *t)
     m[METRIC_latency_p50_ns] = (double)h->p50;
     m[METRIC_latency_p75_ns] = (double)h->p75;
     m[METRIC_latency_p90_ns] = (double)h->p90;
+    m[METRIC_latency_p95_ns] = (double)h->p95;
     m[METRIC_latency_p99_ns] = (double)h->p99;
     m[METRIC_latency_p99_9_ns] = (double)h->p99_9;
+    m[METRIC_latency_p99_99_ns] = (double)h->p99_99;
     m[METRIC_latency_max_ns] = (double)h->max;
 }
 

@@ -39,8 +39,10 @@
     X(latency_p50_ns, "ns", -1, "median latency")                                        \
     X(latency_p75_ns, "ns", -1, "75 % of latencies are at or below")                     \
     X(latency_p90_ns, "ns", -1, "90 % of latencies are at or below")                     \
+    X(latency_p95_ns, "ns", -1, "95 % of latencies are at or below")                     \
     X(latency_p99_ns, "ns", -1, "99 % of latencies are at or below")                     \
     X(latency_p99_9_ns, "ns", -1, "99.9 % of latencies are at or below")                 \
+    X(latency_p99_99_ns, "ns", -1, "99.99 % of latencies are at or below")               \
     X(latency_max_ns, "ns", -1, "the highest latency")                                   \
     X(loss_percent, "%", -1, "of the messages that the sender's kernel accepted")        \
     X(error_percent, "%", -1, "of the operations: failed or timed out")                  \
