@@ -7,8 +7,8 @@
  * touched.
  *
  * A server that was given no path makes one in the private directory
- * $XDG_RUNTIME_DIR/plimsoll-UID (else $TMPDIR, else /tmp), mode 0700, which must
- * belong to the user; the directory goes when its last file went.
+ * $XDG_RUNTIME_DIR/plimsoll-UID (else in /dev/shm, $TMPDIR or /tmp), mode 0700, which
+ * must belong to the user; the directory goes when its last file went.
  */
 #ifndef PROTOCOLS_PLACE_H
 #define PROTOCOLS_PLACE_H

@@ -192,7 +192,8 @@ static struct slot *new_slot(struct flow *f)
     if (!s)
         return NULL;
     s->requests = &f->shared;
-    s->record_fd = -1;
+    s->alive_fd = -1;
+    s->number = f->slot_count;
     conn_init(&s->conn);
     f->slots[f->slot_count++] = s;
     return s;
@@ -547,7 +548,7 @@ static int client_prepare(struct flow_env *env, struct flow **out, struct fail *
     if (!f)
         return fail_set(fail, ENOMEM, "prepare", "The client cannot be made");
     f->shared.env = env;
-    f->shared.job_fd = -1;
+    f->shared.job_fd = f->shared.null_fd = -1;
     err = allocate(f, fail);
     if (!err)
         err = read_options(f, fail);

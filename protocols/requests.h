@@ -51,6 +51,7 @@ struct requests; /* the client's middle, as the kinds see it */
 
 struct slot {
     struct requests *requests; /* borrowed */
+    size_t number;
     struct slot *next_free;
     bool busy;
     uint64_t intended_ns; /* by the schedule; without a rate the real beginning */
@@ -69,10 +70,8 @@ struct slot {
     uint64_t connected_ns;
 
     /* Kind process. */
-    pid_t pid; /* 0: none */
-    int record_fd;
-    size_t record_bytes;
-    struct once_record record;
+    pid_t pid;    /* 0: none */
+    int alive_fd; /* ends when the process does */
 };
 
 struct request_kind {
@@ -99,10 +98,12 @@ struct requests {
     const struct request_kind *kind;
     struct target target;
     struct request_message message;
-    bool foreign;   /* the server's message may be of any length */
-    char *received; /* REQUEST_CHUNK bytes, overwritten by every read */
-    int job_fd;     /* kind process: the job file, -1 elsewhere */
-    char *program;  /* kind process: owned */
+    bool foreign;        /* the server's message may be of any length */
+    char *received;      /* REQUEST_CHUNK bytes, overwritten by every read */
+    int job_fd;          /* kind process: the job file, -1 elsewhere */
+    uint64_t records_at; /* kind process: where the records stand in the job file */
+    int null_fd;         /* kind process: /dev/null, -1 elsewhere */
+    char *program;       /* kind process: owned */
 };
 
 /* The request of a slot has ended: ended_ns is an instant of now_ns. */

@@ -1,7 +1,7 @@
 /*
  * Requests each of which is a process of its own (client=process): plimsoll-once is
- * started, does one request, reports when it did what, and ends. The request has
- * ended when the report's pipe has ended and the process has been waited for.
+ * started, does one request, records when it did what, and ends. The request has
+ * ended when the pipe that the process holds has ended and its status is known.
  */
 #include <errno.h>
 #include <event2/event.h>
@@ -30,7 +30,7 @@ static const char *phase_word(uint32_t phase)
     return phase < sizeof(words) / sizeof(words[0]) ? words[phase] : words[0];
 }
 
-/* Close the report and collect the process, which has ended or is ending. */
+/* Collect the process, which has ended or is about to. */
 static int collect(struct slot *s)
 {
     int status = 0;
@@ -38,9 +38,9 @@ static int collect(struct slot *s)
     if (s->watched)
         event_del(&s->in);
     s->watched = false;
-    if (s->record_fd >= 0)
-        close(s->record_fd);
-    s->record_fd = -1;
+    if (s->alive_fd >= 0)
+        close(s->alive_fd);
+    s->alive_fd = -1;
     while (s->pid > 0 && waitpid(s->pid, &status, 0) < 0 && errno == EINTR)
         ;
     s->pid = 0;
@@ -65,9 +65,8 @@ static void died(struct slot *s, int status)
     request_failed_word(s, word);
 }
 
-static void count(struct slot *s)
+static void count(struct slot *s, const struct once_record *record)
 {
-    const struct once_record *record = &s->record;
     struct meter *m = s->requests->env->meter;
 
     m->counters.sent_bytes += record->sent_bytes;
@@ -77,9 +76,8 @@ static void count(struct slot *s)
     meter_record(m, METER_HIST_spawn, record->started_ns - s->begun_ns);
 }
 
-static void succeeds(struct slot *s)
+static void succeeds(struct slot *s, const struct once_record *record)
 {
-    const struct once_record *record = &s->record;
     struct meter *m = s->requests->env->meter;
 
     m->counters.received_messages++;
@@ -88,56 +86,51 @@ static void succeeds(struct slot *s)
     request_succeeded(s, now_ns());
 }
 
-static void process_ended(struct slot *s)
+/* False when the process has written none, so that an earlier one's stands there. */
+static bool read_record(const struct slot *s, struct once_record *record)
 {
-    const struct once_record *record = &s->record;
+    off_t at = (off_t)(s->requests->records_at + s->number * sizeof(*record));
+
+    return pread(s->requests->job_fd, record, sizeof(*record), at) == sizeof(*record) &&
+           record->magic == ONCE_MAGIC && record->started_ns >= s->begun_ns;
+}
+
+static void process_ended(evutil_socket_t fd, short what, void *arg)
+{
+    struct slot *s = arg;
+    struct once_record record;
     int status = collect(s);
 
-    if (s->record_bytes != sizeof(*record) || record->magic != ONCE_MAGIC) {
+    (void)fd;
+    (void)what;
+    if (!read_record(s, &record)) {
         died(s, status);
         return;
     }
-    count(s);
-    if (record->err)
-        request_failed(s, phase_word(record->phase), -record->err);
-    else if (!request_length_is_good(s->requests, record->received_bytes))
+    count(s, &record);
+    if (record.err)
+        request_failed(s, phase_word(record.phase), -record.err);
+    else if (!request_length_is_good(s->requests, record.received_bytes))
         request_failed_word(s, "receive short");
     else
-        succeeds(s);
-}
-
-static void report_ready(evutil_socket_t fd, short what, void *arg)
-{
-    struct slot *s = arg;
-    char *record = (char *)&s->record;
-    ssize_t n;
-
-    (void)what;
-    do {
-        n = read(fd, record + s->record_bytes, sizeof(s->record) - s->record_bytes);
-        if (n > 0)
-            s->record_bytes += (size_t)n;
-        if (s->record_bytes == sizeof(s->record))
-            n = 0; /* complete: the process is about to end */
-    } while (n > 0);
-    if (n == 0 || (errno != EAGAIN && errno != EINTR))
-        process_ended(s);
+        succeeds(s, &record);
 }
 
 static void begin(struct slot *s)
 {
     struct requests *r = s->requests;
-    char *argv[] = {r->program, NULL};
+    char number[24];
+    char *argv[] = {r->program, number, NULL};
     int ends[2];
-    int fds[] = {SPAWN_NULL, SPAWN_NULL, STDERR_FILENO, -1, r->job_fd};
+    int fds[] = {r->null_fd, r->null_fd, STDERR_FILENO, -1, r->job_fd};
     int err = pipe2(ends, O_CLOEXEC) < 0 ? -errno : 0;
 
     if (err) {
         request_failed(s, "spawn", err);
         return;
     }
-    fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    fds[ONCE_RECORD] = ends[1];
+    snprintf(number, sizeof(number), "%zu", s->number);
+    fds[ONCE_ALIVE] = ends[1];
     err = spawn_start(&s->pid, argv, fds, ONCE_JOB + 1);
     close(ends[1]);
     if (err) {
@@ -146,9 +139,8 @@ static void begin(struct slot *s)
         request_failed(s, "spawn", err);
         return;
     }
-    s->record_fd = ends[0];
-    s->record_bytes = 0;
-    event_assign(&s->in, r->env->base, ends[0], EV_READ | EV_PERSIST, report_ready, s);
+    s->alive_fd = ends[0];
+    event_assign(&s->in, r->env->base, ends[0], EV_READ, process_ended, s);
     event_add(&s->in, NULL);
     s->watched = true;
 }
@@ -181,6 +173,7 @@ static int write_job(struct requests *r, struct fail *fail)
     struct once_job job = {
         .magic = ONCE_MAGIC,
         .message_bytes = r->message.len_bytes,
+        .records_at = sizeof(job) + r->message.len_bytes,
         .is_pipe = t->endpoint.kind == ENDPOINT_PIPE,
         .address_len = t->address_len,
         .address = t->address,
@@ -191,6 +184,7 @@ static int write_job(struct requests *r, struct fail *fail)
 
     memcpy(job.path, t->endpoint.path, sizeof(job.path));
     memcpy(job.congestion, t->setup.congestion, sizeof(job.congestion));
+    r->records_at = job.records_at;
     r->job_fd = memfd_create("plimsoll-job", MFD_CLOEXEC);
     n = r->job_fd < 0 ? -1 : write(r->job_fd, &job, sizeof(job));
     for (; n > 0 && left > 0; bytes += n, left -= (size_t)n)
@@ -204,7 +198,9 @@ static void done(struct requests *r)
 {
     if (r->job_fd >= 0)
         close(r->job_fd);
-    r->job_fd = -1;
+    if (r->null_fd >= 0)
+        close(r->null_fd);
+    r->job_fd = r->null_fd = -1;
     free(r->program);
     r->program = NULL;
 }
@@ -217,6 +213,9 @@ static int prepare(struct requests *r, struct fail *fail)
         err = write_job(r, fail);
     if (err)
         return err;
+    r->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC); /* once, not in each child */
+    if (r->null_fd < 0)
+        return fail_set(fail, errno, "prepare", "/dev/null cannot be opened");
     if (meter_use(r->env->meter, METER_HIST_spawn) < 0 ||
         meter_use(r->env->meter, METER_HIST_connect) < 0 ||
         meter_use(r->env->meter, METER_HIST_exchange) < 0)

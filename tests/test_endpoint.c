@@ -191,7 +191,8 @@ static void private_paths_are_private_and_different(void **state)
     setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
     setenv("TMPDIR", "/nonexistent", 1);
     assert_int_equal(place_private(one, sizeof(one), "unix", NULL), 0);
-    assert_int_equal(strncmp(one, "/tmp/plimsoll-", 14), 0);
+    assert_non_null(strstr(one, "/plimsoll-"));
+    assert_null(strstr(one, "nonexistent"));
     place_leave(one);
     unsetenv("TMPDIR");
 }
