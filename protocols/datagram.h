@@ -224,7 +224,7 @@ struct datagram_stream {
     uint64_t run;
     uint64_t seed;
     uint64_t arrival_ns; /* of its latest message; 0: none yet */
-    int64_t transit_ns;  /* arrival less time of that message */
+    uint64_t transit_ns; /* arrival less time of that message, modulo 2^64 */
     uint32_t sender;
     size_t size_bytes; /* of each of its payloads */
     size_t prefix_bytes;

@@ -7,7 +7,7 @@
  *   receive_buffer  bytes for SO_RCVBUF; 0 leaves the system's default
  *   gro             1: datagrams that came as one segmented send are read at one go
  *   run_id          the run to count; 0 counts all there is (`plimsoll serve udp`)
- *   payload, label  with run_id: "plain" expects exactly this label, without a stamp
+ *   payload, label, size  with run_id: "plain" expects this label, without a stamp
  *   shared_clock    1: the senders read the same monotonic clock, so the one-way
  *                   latency has a meaning. Jitter needs no shared clock.
  *   nth             note the time from the first to the nth message of each label
@@ -92,6 +92,7 @@ struct flow {
     uint64_t run;
     bool plain; /* the run's messages have no stamps */
     const char *label;
+    size_t label_bytes;
     bool gro, shared_clock;
     uint64_t nth;
     uint64_t drain_ns;
@@ -174,14 +175,15 @@ static inline void count_expected(struct flow *f, uint64_t n)
 static inline void count_time(struct flow *f, struct datagram_stream *stream, uint64_t n,
                               uint64_t time_ns, uint64_t now)
 {
-    int64_t transit_ns = (int64_t)(now - time_ns);
-    int64_t change_ns = transit_ns - stream->transit_ns;
+    uint64_t transit_ns = now - time_ns; /* modulo 2^64: the clocks may differ */
+    uint64_t change_ns = transit_ns - stream->transit_ns;
 
-    if (f->shared_clock && transit_ns >= 0)
-        hist_record_n(f->env->meter->hists[METER_HIST_latency], (uint64_t)transit_ns, n);
+    if (f->shared_clock && time_ns <= now)
+        hist_record_n(f->env->meter->hists[METER_HIST_latency], transit_ns, n);
+    if (change_ns > INT64_MAX)
+        change_ns = 0 - change_ns;
     if (stream->arrival_ns)
-        meter_record(f->env->meter, METER_HIST_jitter,
-                     (uint64_t)(change_ns < 0 ? -change_ns : change_ns));
+        meter_record(f->env->meter, METER_HIST_jitter, change_ns);
     if (n > 1)
         hist_record_n(f->env->meter->hists[METER_HIST_jitter], 0, n - 1);
     stream->transit_ns = transit_ns;
@@ -228,9 +230,11 @@ static void print_counts(struct flow *f, uint64_t now)
                  labels->used, f->unique, f->drops.total);
 }
 
-static bool is_text(const unsigned char *bytes, size_t len, const char *text)
+/* Of a run without stamps: the run's own label, as far as the size let it be sent. */
+static bool is_own_label(const struct flow *f, const struct datagram *d)
 {
-    return len == strlen(text) && memcmp(bytes, text, len) == 0;
+    return f->plain && d->label_bytes == f->label_bytes &&
+           memcmp(d->label, f->label, f->label_bytes) == 0;
 }
 
 /* Without padding only: a padded one might be a stamped one of the same label. */
@@ -256,7 +260,8 @@ static void take_other(struct flow *f, const unsigned char *bytes, size_t len,
     struct datagram_stream *stream = NULL;
     struct datagram d;
 
-    if (is_text(bytes, len, DATAGRAM_FULL_PRINT)) {
+    if (len == strlen(DATAGRAM_FULL_PRINT) &&
+        memcmp(bytes, DATAGRAM_FULL_PRINT, len) == 0) {
         print_counts(f, now);
         return;
     }
@@ -265,8 +270,7 @@ static void take_other(struct flow *f, const unsigned char *bytes, size_t len,
         stream = datagram_stream_find(&f->streams, &d, bytes, len);
     if (stream)
         take_stamped(f, stream, len, d.sequence, d.time_ns, now);
-    else if (d.kind == DATAGRAM_PLAIN &&
-             (!f->run || (f->plain && is_text(d.label, d.label_bytes, f->label))))
+    else if (d.kind == DATAGRAM_PLAIN && (!f->run || is_own_label(f, &d)))
         take_plain(f, datagram_label_find(&f->streams.labels, d.label, d.label_bytes),
                    len, now);
     else
@@ -667,10 +671,14 @@ static int make_events(struct flow *f)
 static void read_options(struct flow *f)
 {
     const struct options *o = f->env->options;
+    size_t size_bytes = options_number(o, "size", 0);
 
     f->run = options_number(o, "run_id", 0);
     f->plain = options_is(o, "payload", "plain");
     f->label = options_text(o, "label", "");
+    f->label_bytes = strlen(f->label);
+    if (size_bytes && size_bytes < f->label_bytes)
+        f->label_bytes = size_bytes;
     f->gro = options_number(o, "gro", 0);
     f->shared_clock = options_number(o, "shared_clock", 0);
     f->nth = options_number(o, "nth", 100000);

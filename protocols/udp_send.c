@@ -65,8 +65,9 @@
 
 #define SLICE_NS (2 * NS_PER_MS)
 #define BATCH_MAX 1024
-#define TAKE_MAX 1024 /* messages taken from the schedule at one go; BATCH_MAX at least \
-                       */
+#define TAKE_MAX                                                           \
+    1024 /* messages taken from the schedule at one go; BATCH_MAX at least \
+          */
 #define SEGMENTS_MAX 64   /* of one segmented send: UDP_MAX_SEGMENTS of older kernels */
 #define CLOSE_AT_ONCE 512 /* sockets closed between two turns of the event loop */
 
@@ -223,7 +224,12 @@ static enum step end_refused(struct flow *f, const char *phase, int err)
 {
     char reason[160];
 
-    if (err == EMSGSIZE)
+    if (f->gso && (err == EMSGSIZE || err == EINVAL))
+        snprintf(reason, sizeof(reason),
+                 "datagrams of %zu bytes cannot be sent by gso: each must fit the link "
+                 "whole, and all of a send into %d bytes",
+                 f->form.size_bytes, DATAGRAM_MAX_IPV4);
+    else if (err == EMSGSIZE)
         snprintf(
             reason, sizeof(reason),
             "datagrams of %zu bytes cannot be sent to this target: %s (UDP over IPv4 "
@@ -701,6 +707,40 @@ static int read_target(struct flow *f, struct fail *fail)
     return 0;
 }
 
+/* The MTU of the way to the target, 0 when it cannot be told. */
+static int path_mtu_bytes(const struct flow *f)
+{
+    bool is_v6 = f->target.ss_family == AF_INET6;
+    int fd = socket(f->target.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int bytes = 0;
+    socklen_t len = sizeof(bytes);
+
+    if (fd < 0)
+        return 0;
+    if (connect(fd, (const struct sockaddr *)&f->target, f->target_len) < 0 ||
+        getsockopt(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP, is_v6 ? IPV6_MTU : IP_MTU,
+                   &bytes, &len) < 0)
+        bytes = 0;
+    close(fd);
+    return bytes;
+}
+
+/* A datagram over the MTU goes in fragments, and is lost when one of them is. */
+static int tell_fragments(struct flow *f, struct fail *fail)
+{
+    size_t headers_bytes = (f->target.ss_family == AF_INET6 ? 40 : 20) + 8;
+    int mtu_bytes = path_mtu_bytes(f);
+    char text[80];
+
+    (void)fail;
+    if (!mtu_bytes || f->form.size_bytes + headers_bytes <= (size_t)mtu_bytes)
+        return 0;
+    snprintf(text, sizeof(text), "yes: %zu bytes with headers, and the MTU is %d",
+             f->form.size_bytes + headers_bytes, mtu_bytes);
+    f->env->fact(f->env, "fragmented", text);
+    return 0;
+}
+
 /* As many messages as one segmented send carries. */
 static int size_segments(struct flow *f, struct fail *fail)
 {
@@ -828,8 +868,8 @@ static void client_free(struct flow *f)
 static int client_prepare(struct flow_env *env, struct flow **flow, struct fail *fail)
 {
     static int (*const steps[])(struct flow * f, struct fail * fail) = {
-        read_strategy,      read_amounts,  read_payload,   size_segments, read_target,
-        make_cached_socket, make_payloads, use_histograms, make_events,
+        read_strategy,  read_amounts,       read_payload,  size_segments,  read_target,
+        tell_fragments, make_cached_socket, make_payloads, use_histograms, make_events,
     };
     struct flow *f = calloc(1, sizeof(*f));
     int err = 0;

@@ -911,6 +911,49 @@ static void plain_run_takes_its_own_label_only(void **state)
     pair_done(&pair);
 }
 
+static void plain_run_takes_its_label_cut_by_the_size(void **state)
+{
+    struct pair pair = {0};
+
+    (void)state;
+    add_server(&pair, RUN " payload=plain label=LOOP size=2");
+    run_client(add_client(&pair, RUN
+                          " payload=plain label=LOOP size=2 socket=cached messages=20"));
+    stop_server(pair.server, 20);
+    check_server(pair.server, 20);
+    assert_int_equal(count(pair.server)->unique, 20);
+    assert_int_equal(tally_get(&pair.server->env.meter->labels, "LO"), 20);
+    pair_done(&pair);
+}
+
+/* Times of a clock that is not this one, or of a liar. */
+static void times_that_cannot_be_are_no_latency(void **state)
+{
+    static const uint64_t times_ns[] = {
+        UINT64_MAX, 0, INT64_MAX, UINT64_MAX - 1, (uint64_t)INT64_MAX + 1, 1};
+    size_t n = sizeof(times_ns) / sizeof(times_ns[0]);
+    struct pair pair = {0};
+    struct datagram_form form;
+    unsigned char payload[200];
+    int fd;
+
+    (void)state;
+    add_server(&pair, "");
+    fd = stranger(pair.server);
+    assert_int_equal(datagram_form_stamped(&form, "A", 0, 1, 0, NULL), 0);
+    datagram_fill(&form, payload);
+    for (size_t i = 0; i < n; i++) {
+        datagram_stamp(&form, payload, i, times_ns[i]);
+        put(fd, payload, form.size_bytes);
+    }
+    stop_server(pair.server, n);
+    assert_int_equal(count(pair.server)->unique, n);
+    assert_int_equal(recorded(pair.server, METER_HIST_latency), 2); /* of 0 and 1 */
+    assert_int_equal(recorded(pair.server, METER_HIST_jitter), n - 1);
+    close(fd);
+    pair_done(&pair);
+}
+
 static void flood_of_labels_is_counted_and_bounded(void **state)
 {
     struct pair pair = {0};
@@ -1134,6 +1177,8 @@ int main(void)
         cmocka_unit_test(server_ends_at_once_when_nothing_is_missing),
         cmocka_unit_test(datagrams_of_strangers_are_counted_apart),
         cmocka_unit_test(plain_run_takes_its_own_label_only),
+        cmocka_unit_test(plain_run_takes_its_label_cut_by_the_size),
+        cmocka_unit_test(times_that_cannot_be_are_no_latency),
         cmocka_unit_test(flood_of_labels_is_counted_and_bounded),
         cmocka_unit_test(full_print_says_all_counts),
         cmocka_unit_test(intervals_add_up),

@@ -98,6 +98,26 @@ run random_loss 5 udp-cached-series --messages 20000 --rate 20000
 run heavy_loss_in_batches 40 udp-cached-parallel --messages 20000 --rate 20000 --batch 16
 run fresh_sockets 10 udp-fresh-parallel --messages 5000 --rate 10000 --window 64
 run plain_payloads 5 udp-cached-series --messages 10000 --rate 20000 --payload plain
+run segments_over_a_link 0 udp-cached-parallel --messages 20000 --size 1400 \
+    --gso --gro --rate 50000
+
+# A datagram that does not fit the link cannot be sent by gso; without it, in fragments.
+rm -f "$work/run.json"
+timeout 60 "$program" run udp-cached-parallel --messages 1000 --size 3000 --gso \
+    --remote-target --host 10.199.7.1 --server-launch "ip netns exec $server_ns" \
+    --client-launch "ip netns exec $client_ns" > "$work/out" 2>&1
+if [ $? -eq 3 ] && grep -q 'must fit the link' "$work/out"; then
+    echo "ok udp_netns_segment_over_the_mtu"
+else
+    echo "not ok udp_netns_segment_over_the_mtu"
+    cat "$work/out"
+fi
+run fragments 0 udp-cached-series --messages 2000 --size 3000 --rate 5000
+if grep -q 'yes: 3028 bytes with headers, and the MTU is 1500' "$work/run.json"; then
+    echo "ok udp_netns_fragments_are_told"
+else
+    echo "not ok udp_netns_fragments_are_told"
+fi
 
 # A link slower than the sender: the send buffer fills, messages wait, none is lost.
 if tc -n "$client_ns" qdisc add dev plimsoll-c root tbf rate 20mbit burst 10kb \
