@@ -272,6 +272,11 @@ enum topper_step topper_split_next(struct topper_split *s, const char *bytes, si
     return step;
 }
 
+bool topper_split_is_between(const struct topper_split *s)
+{
+    return s->phase == PHASE_BEFORE;
+}
+
 bool topper_split_rest(const struct topper_split *s, const char *bytes, size_t len,
                        struct topper_message *m)
 {

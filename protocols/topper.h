@@ -78,6 +78,9 @@ enum topper_step topper_split_next(struct topper_split *s, const char *bytes, si
 bool topper_split_rest(const struct topper_split *s, const char *bytes, size_t len,
                        struct topper_message *m);
 
+/* Whether no message has begun: nothing is waited for. */
+bool topper_split_is_between(const struct topper_split *s);
+
 /*
  * Append the reply to a message. 0, or -EINVAL when what was appended is an error
  * line: an unknown task, a payload that is not JSON though it begins like it, or one
