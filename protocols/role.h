@@ -109,7 +109,10 @@ struct role {
     X(requests_client) \
     X(udp_server)      \
     X(udp_client)      \
-    X(http_client)
+    X(http_client)     \
+    X(rest)            \
+    X(gateway)         \
+    X(topper)
 
 #define X(id) extern const struct role role_##id;
 ROLE_LIST(X)

@@ -1,5 +1,5 @@
 /*
- * One role of the service group alone in a process, for benches and by hand:
+ * One role alone in a process, for benches and by hand:
  *
  *   load ROLE [endpoint=E] [upstream=E] [NAME=VALUE ...]
  *
@@ -27,18 +27,6 @@ struct run {
     struct flow *flow;
     enum outcome outcome;
 };
-
-static const struct role *find(const char *name)
-{
-    static const struct role *const roles[] = {
-        &role_http_client,
-    };
-
-    for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
-        if (strcmp(roles[i]->name, name) == 0)
-            return roles[i];
-    return NULL;
-}
 
 static void finished(struct flow_env *env, enum outcome outcome, const char *reason)
 {
@@ -187,7 +175,7 @@ int main(int argc, char **argv)
     };
     int status;
 
-    r.role = argc > 1 ? find(argv[1]) : NULL;
+    r.role = argc > 1 ? role_find(argv[1]) : NULL;
     if (!r.role || read_options(&r.env, &options, argv + 2) < 0) {
         fprintf(stderr, "usage: load ROLE [NAME=VALUE ...]\n");
         return 2;
