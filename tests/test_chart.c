@@ -405,9 +405,9 @@ static void bars_line_up(void **state)
 
     (void)state;
     bars_draw(c, canvas_area(c), bars, 3, 0);
-    frame_expect(c, "p50 ██▌┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈ 120 µs\n"
-                    "p99 ███████████████████ 900 µs\n"
-                    "max ┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈      -\n");
+    frame_expect(c, "p50 ■■■················ 120 µs\n"
+                    "p99 ■■■■■■■■■■■■■■■■■■■ 900 µs\n"
+                    "max ···················      -\n");
     frame_free(c);
 }
 

@@ -380,21 +380,16 @@ void canvas_rule(struct canvas *c, int x, int y, int width, struct style s)
 void canvas_bar(struct canvas *c, int x, int y, int columns, double share, struct style s)
 {
     struct style trough = style_on(PAINT_TROUGH, s.ground);
-    int eighths, full;
+    int full;
 
-    if (isnan(share))
+    if (isnan(share) || share < 0)
         share = 0;
-    share = share < 0 ? 0 : share > 1 ? 1 : share;
-    eighths = (int)lround(share * columns * 8);
-    full = eighths / 8;
-    for (int i = 0; i < columns; i++) {
-        int level = i < full ? 8 : i == full ? eighths % 8 : 0;
-
-        if (level == 0 || c->glyphs->bars[level] == ' ')
-            put(c, x + i, y, c->glyphs->grid == ' ' ? '.' : c->glyphs->grid, trough);
-        else
-            put(c, x + i, y, c->glyphs->bars[level], s);
-    }
+    full = (int)lround((share > 1 ? 1 : share) * columns);
+    if (full == 0 && share > 0 && columns > 0)
+        full = 1; /* a little is not nothing */
+    for (int i = 0; i < columns; i++)
+        put(c, x + i, y, i < full ? c->glyphs->bar : c->glyphs->trough,
+            i < full ? s : trough);
 }
 
 void canvas_spark(struct canvas *c, int x, int y, int columns, const double *values,

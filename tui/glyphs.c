@@ -4,10 +4,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define EIGHTHS_LEFT                                                        \
-    {                                                                       \
-        ' ', 0x258f, 0x258e, 0x258d, 0x258c, 0x258b, 0x258a, 0x2589, 0x2588 \
-    }
 #define EIGHTHS_BELOW                                                       \
     {                                                                       \
         ' ', 0x2581, 0x2582, 0x2583, 0x2584, 0x2585, 0x2586, 0x2587, 0x2588 \
@@ -43,7 +39,8 @@ static const struct glyph_set sets[GLYPHS_COUNT] = {
         .check = 0x2713,
         .cross = 0x2717,
         .unknown = '?',
-        .bars = EIGHTHS_LEFT,
+        .bar = 0x25a0,
+        .trough = 0xb7,
         .levels = EIGHTHS_BELOW,
         .shades = SHADES,
     },
@@ -72,7 +69,8 @@ static const struct glyph_set sets[GLYPHS_COUNT] = {
         .check = 0x2713,
         .cross = 0x2717,
         .unknown = '?',
-        .bars = EIGHTHS_LEFT,
+        .bar = 0x25a0,
+        .trough = 0xb7,
         .levels = EIGHTHS_BELOW,
         .shades = SHADES,
     },
@@ -101,7 +99,8 @@ static const struct glyph_set sets[GLYPHS_COUNT] = {
         .check = '+',
         .cross = 'x',
         .unknown = '?',
-        .bars = {' ', ' ', ' ', 0x258c, 0x258c, 0x258c, 0x258c, 0x2588, 0x2588},
+        .bar = 0x25a0,
+        .trough = 0xb7,
         .levels = {' ', ' ', ' ', 0x2584, 0x2584, 0x2584, 0x2584, 0x2588, 0x2588},
         .shades = SHADES,
     },
@@ -130,7 +129,8 @@ static const struct glyph_set sets[GLYPHS_COUNT] = {
         .check = '+',
         .cross = 'x',
         .unknown = '?',
-        .bars = {' ', ' ', ' ', ' ', '=', '=', '=', '#', '#'},
+        .bar = '#',
+        .trough = '.',
         .levels = {' ', '.', '.', '.', ':', ':', ':', '#', '#'},
         .shades = {' ', '.', ':', '+', '#'},
     },

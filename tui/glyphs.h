@@ -1,7 +1,7 @@
 /*
  * Which characters the terminal can show. A *glyph set* is a level of ability:
  *
- *   braille   2 x 4 dots a cell, rounded boxes, eighth blocks
+ *   braille   2 x 4 dots a cell, rounded boxes, level blocks
  *   block     2 x 2 quarter blocks a cell, square boxes
  *   half      1 x 2 half blocks a cell: what the font of the Linux console has
  *   ascii     1 x 2 marks a cell ('.', '\'', ':'), boxes of + - |
@@ -38,9 +38,9 @@ struct glyph_set {
     uint32_t bullet;              /* before a legend's name */
     uint32_t up, down, right, left;
     uint32_t check, cross, unknown;
-    uint32_t bars[9];   /* a cell filled from the left by 0..8 eighths */
-    uint32_t levels[9]; /* a cell filled from below by 0..8 eighths */
-    uint32_t shades[5]; /* empty to full */
+    uint32_t bar, trough; /* a cell of a bar, filled and not */
+    uint32_t levels[9];   /* a cell filled from below by 0..8 eighths */
+    uint32_t shades[5];   /* empty to full */
 };
 
 const struct glyph_set *glyphs_get(enum glyph_level level);

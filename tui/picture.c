@@ -137,7 +137,7 @@ static enum shape shape_of(uint32_t code)
         return SHAPE_BLANK;
     if (code > 0x2800 && code <= 0x28ff)
         return SHAPE_BRAILLE;
-    if (code >= 0x2580 && code <= 0x259f)
+    if ((code >= 0x2580 && code <= 0x259f) || code == 0x25a0)
         return SHAPE_BLOCK;
     return arms_of(code) != 0 ? SHAPE_LINE : SHAPE_TEXT;
 }
@@ -217,7 +217,9 @@ static void draw_block(FILE *out, int x, int y, uint32_t code)
     double left = left_of(x), top = top_of(y);
     double eighth_x = CELL_WIDTH / 8.0, eighth_y = CELL_HEIGHT / 8.0;
 
-    if (code == 0x2580) {
+    if (code == 0x25a0) {
+        rectangle(out, left + 1, top + 6, CELL_WIDTH - 2, CELL_HEIGHT - 11);
+    } else if (code == 0x2580) {
         rectangle(out, left, top, CELL_WIDTH, CELL_HEIGHT / 2.0);
     } else if (code <= 0x2588) {
         double height = (code - 0x2580) * eighth_y;
