@@ -9,6 +9,13 @@ $(BUILD)/tests/test_%: $(BUILD)/obj/tests/test_%.o $(BUILD)/libtestsupport.a \
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TUI_LIBS) $(ENGINE_LIBS) $(PROTOCOLS_LIBS) \
 	  $(TEST_LIBS)
 
+# Drives the console in a terminal of its own and takes pictures: `make screenshots`.
+$(BUILD)/tests/shot: $(BUILD)/obj/tests/main_shot.o $(BUILD)/libtestsupport.a \
+                     $(BUILD)/libtui.a $(BUILD)/libengine.a $(BUILD)/libprotocols.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TUI_LIBS) $(ENGINE_LIBS) $(PROTOCOLS_LIBS) \
+	  $(TEST_LIBS)
+
 $(BUILD)/tests/%: $(BUILD)/obj/tests/main_%.o $(BUILD)/libengine.a $(BUILD)/libprotocols.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ENGINE_LIBS) $(PROTOCOLS_LIBS) $(TEST_LIBS)
