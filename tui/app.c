@@ -1,0 +1,463 @@
+#include "tui/app.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "protocols/clock.h"
+#include "tui/screen_help.h"
+#include "tui/text.h"
+
+#define STACK_MAX 8
+#define PENDING_MAX 8
+#define MESSAGES_MAX 4
+
+struct layer {
+    const struct screen *screen;
+    void *self;
+};
+
+/* A change of the stack that waits for app_turn. */
+struct change {
+    bool pops;
+    const struct screen *push; /* NULL: only pops */
+    const void *argument;
+};
+
+struct message {
+    char text[512];
+    bool is_warning;
+    uint64_t shown_ns; /* 0: not yet */
+};
+
+struct app {
+    struct event_base *base;
+    const struct glyph_set *glyphs;
+    const struct theme *theme;
+    struct app_hooks hooks;
+    struct layer stack[STACK_MAX];
+    size_t depth;
+    struct change pending[PENDING_MAX];
+    size_t pending_count;
+    struct message messages[MESSAGES_MAX];
+    size_t message_count;
+    size_t messages_lost;
+    struct area status_row; /* where the hints were drawn, for the mouse */
+    struct help_subject help;
+    bool dirty;
+    bool ended;
+    int status;
+};
+
+/* Global keys ------------------------------------------------------------------- */
+
+static struct layer *top(struct app *app)
+{
+    return app->depth > 0 ? &app->stack[app->depth - 1] : NULL;
+}
+
+static void show_help(void *self, uint32_t press)
+{
+    struct app *app = self;
+    const struct layer *layer = top(app);
+
+    (void)press;
+    if (layer == NULL || layer->screen == &screen_help)
+        return;
+    app->help = (struct help_subject){layer->screen, layer->self};
+    app_push(app, &screen_help, &app->help);
+}
+
+static void next_theme(void *self, uint32_t press)
+{
+    struct app *app = self;
+
+    (void)press;
+    app->theme = theme_next(app->theme);
+    app_dirty(app);
+}
+
+static void save_picture(void *self, uint32_t press)
+{
+    struct app *app = self;
+
+    (void)press;
+    if (app->hooks.save_picture != NULL)
+        app->hooks.save_picture(app->hooks.owner);
+}
+
+static void redraw(void *self, uint32_t press)
+{
+    struct app *app = self;
+
+    (void)press;
+    if (app->hooks.redraw != NULL)
+        app->hooks.redraw(app->hooks.owner);
+    app_dirty(app);
+}
+
+/* A screen's own rows come first, so it may give these keys another meaning. */
+static const struct key keys[] = {
+    {{'?', PRESS_F1},
+     "?",
+     "help",
+     "Show the keys of this screen and what they do",
+     show_help,
+     NULL,
+     NULL},
+    {{'T', 't'},
+     "T",
+     NULL,
+     "Change the theme: dark, light, without colour",
+     next_theme,
+     NULL,
+     NULL},
+    {{'S'},
+     "S",
+     NULL,
+     "Save the screen as a picture (SVG) and as text",
+     save_picture,
+     NULL,
+     NULL},
+    {{PRESS_CTRL('L')}, "Ctrl-L", NULL, "Draw the whole screen anew", redraw, NULL, NULL},
+    {.label = NULL},
+};
+
+const struct key *app_keys(void)
+{
+    return keys;
+}
+
+/* Life -------------------------------------------------------------------------- */
+
+struct app *app_new(struct event_base *base, const struct glyph_set *glyphs,
+                    const struct theme *theme, const struct app_hooks *hooks)
+{
+    struct app *app = calloc(1, sizeof(*app));
+
+    if (app == NULL)
+        return NULL;
+    app->base = base;
+    app->glyphs = glyphs;
+    app->theme = theme;
+    if (hooks != NULL)
+        app->hooks = *hooks;
+    return app;
+}
+
+static void drop_top(struct app *app)
+{
+    struct layer layer = app->stack[--app->depth];
+
+    layer.screen->free(layer.self);
+}
+
+void app_free(struct app *app)
+{
+    if (app == NULL)
+        return;
+    while (app->depth > 0)
+        drop_top(app);
+    free(app);
+}
+
+static void changed(struct app *app)
+{
+    if (app->hooks.changed != NULL)
+        app->hooks.changed(app->hooks.owner);
+}
+
+/* A new screen is made before the old one goes: it may take things over from it. */
+static void carry_out(struct app *app, const struct change *change)
+{
+    void *made = NULL;
+
+    if (change->push != NULL && app->depth == STACK_MAX && !change->pops) {
+        app_warn(app, "Too many screens are open; go back first.");
+        return;
+    }
+    if (change->push != NULL)
+        made = change->push->init(app, change->argument);
+    if (change->pops && app->depth > 0)
+        drop_top(app);
+    if (made != NULL)
+        app->stack[app->depth++] = (struct layer){change->push, made};
+    else if (app->depth > 0 && top(app)->screen->shown != NULL)
+        top(app)->screen->shown(top(app)->self);
+}
+
+bool app_turn(struct app *app)
+{
+    /* A screen's init may itself push: the list may grow while it is carried out. */
+    for (size_t i = 0; i < app->pending_count; i++) {
+        struct change change = app->pending[i];
+
+        carry_out(app, &change);
+        app->dirty = true;
+    }
+    app->pending_count = 0;
+    if (app->depth == 0)
+        app->ended = true;
+    return !app->ended;
+}
+
+static void ask(struct app *app, struct change change)
+{
+    /* More than a few at once would be a screen that pushes in a loop. */
+    assert(app->pending_count < PENDING_MAX);
+    app->pending[app->pending_count++] = change;
+    app_dirty(app);
+}
+
+void app_push(struct app *app, const struct screen *screen, const void *argument)
+{
+    ask(app, (struct change){false, screen, argument});
+}
+
+void app_pop(struct app *app)
+{
+    ask(app, (struct change){true, NULL, NULL});
+}
+
+void app_replace(struct app *app, const struct screen *screen, const void *argument)
+{
+    ask(app, (struct change){true, screen, argument});
+}
+
+void app_quit(struct app *app, int status)
+{
+    app->ended = true;
+    app->status = status;
+    changed(app);
+}
+
+bool app_has_ended(const struct app *app, int *status)
+{
+    *status = app->status;
+    return app->ended;
+}
+
+struct event_base *app_base(struct app *app)
+{
+    return app->base;
+}
+
+const struct theme *app_theme(const struct app *app)
+{
+    return app->theme;
+}
+
+void app_dirty(struct app *app)
+{
+    app->dirty = true;
+    changed(app);
+}
+
+bool app_is_dirty(const struct app *app)
+{
+    return app->dirty;
+}
+
+/* Messages ---------------------------------------------------------------------- */
+
+static void add_message(struct app *app, bool is_warning, const char *format,
+                        va_list args) __attribute__((format(printf, 3, 0)));
+
+static void add_message(struct app *app, bool is_warning, const char *format,
+                        va_list args)
+{
+    struct message *m;
+
+    if (app->message_count == MESSAGES_MAX) {
+        app->messages_lost++;
+        return;
+    }
+    m = &app->messages[app->message_count++];
+    *m = (struct message){.is_warning = is_warning};
+    vsnprintf(m->text, sizeof(m->text), format, args);
+    app_dirty(app);
+}
+
+void app_say(struct app *app, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add_message(app, false, format, args);
+    va_end(args);
+}
+
+void app_warn(struct app *app, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add_message(app, true, format, args);
+    va_end(args);
+}
+
+/* A key was pressed: the message may go if it has been seen long enough. */
+static void age_message(struct app *app)
+{
+    const struct message *first = &app->messages[0];
+
+    if (app->message_count == 0 || first->shown_ns == 0 ||
+        now_ns() - first->shown_ns < APP_MESSAGE_MS * NS_PER_MS)
+        return;
+    app->message_count--;
+    memmove(app->messages, app->messages + 1, app->message_count * sizeof(*first));
+    app_dirty(app);
+}
+
+/* Input ------------------------------------------------------------------------- */
+
+void app_press(struct app *app, uint32_t press)
+{
+    struct layer *layer = top(app);
+    const struct key *row;
+
+    age_message(app);
+    if (layer == NULL)
+        return;
+    app_dirty(app);
+    if (layer->screen->type != NULL && layer->screen->type(layer->self, press))
+        return;
+    row = keys_find(layer->screen->keys, layer->self, press);
+    if (row != NULL) {
+        row->act(layer->self, press);
+        return;
+    }
+    row = keys_find(keys, app, press);
+    if (row != NULL)
+        row->act(app, press);
+}
+
+void app_paste(struct app *app, uint32_t press)
+{
+    struct layer *layer = top(app);
+
+    /* An Enter in a paste would submit: fields take the characters only. */
+    if (layer == NULL || layer->screen->type == NULL || press < ' ' || press >= PRESS_UP)
+        return;
+    if (layer->screen->type(layer->self, press))
+        app_dirty(app);
+}
+
+void app_mouse(struct app *app, const struct mouse *mouse)
+{
+    struct layer *layer = top(app);
+    uint32_t press;
+
+    if (layer == NULL)
+        return;
+    if (mouse->kind == POINT_CLICK && mouse->y == app->status_row.y) {
+        press = keys_hint_at(app->status_row, mouse->x, layer->screen->keys, layer->self,
+                             keys, app);
+        if (press != PRESS_NONE)
+            app_press(app, press);
+        return;
+    }
+    age_message(app);
+    if (layer->screen->mouse != NULL)
+        layer->screen->mouse(layer->self, mouse);
+    app_dirty(app);
+}
+
+void app_interrupt(struct app *app)
+{
+    struct layer *layer = top(app);
+
+    app_dirty(app);
+    if (layer == NULL || layer->screen->interrupt == NULL ||
+        !layer->screen->interrupt(layer->self))
+        app_quit(app, 130);
+}
+
+/* Drawing ----------------------------------------------------------------------- */
+
+static void draw_header(struct canvas *c, struct area row, const struct layer *layer)
+{
+    struct style plain = style_on(PAINT_HEADER, PAINT_BAR), bold = plain;
+    struct style faint = style_on(PAINT_DIM, PAINT_BAR);
+
+    bold.attributes = ATTR_BOLD;
+    canvas_fill(c, row, ' ', plain);
+    area_take_left(&row, 1);
+    area_take_left(&row, canvas_text(c, row.x, row.y, row.width, bold, "plimsoll"));
+    area_take_left(
+        &row, 1 + canvas_text(c, row.x + 1, row.y, row.width, faint, "\xc2\xb7") + 1);
+    area_take_left(&row,
+                   canvas_text(c, row.x, row.y, row.width, plain, layer->screen->name));
+    area_take_left(&row, 2);
+    area_take_right(&row, 1);
+    if (layer->screen->header != NULL)
+        layer->screen->header(layer->self, c, row);
+}
+
+static void draw_message(struct app *app, struct canvas *c, struct area row)
+{
+    struct message *m = &app->messages[0];
+    size_t more = app->message_count - 1 + app->messages_lost;
+    struct style s = style(m->is_warning ? PAINT_WARN : PAINT_GOOD);
+    char note[32] = "";
+
+    if (m->shown_ns == 0)
+        m->shown_ns = now_ns();
+    if (more > 0)
+        snprintf(note, sizeof(note), " (%zu more)", more);
+    area_take_left(&row, 1);
+    area_take_left(&row, canvas_text(c, row.x, row.y, row.width, s,
+                                     m->is_warning ? "! " : "\xc2\xb7 "));
+    canvas_text_right(c, row.x, row.y, row.width, style(PAINT_DIM), note);
+    area_take_right(&row, text_columns(note));
+    canvas_text(c, row.x, row.y, row.width, style(PAINT_STRONG), m->text);
+}
+
+static void draw_too_small(struct canvas *c)
+{
+    char lines[3][64];
+    int y = c->height > 3 ? (c->height - 3) / 2 : 0;
+
+    snprintf(lines[0], sizeof(lines[0]), "plimsoll needs %d x %d,", APP_LEAST_WIDTH,
+             APP_LEAST_HEIGHT);
+    snprintf(lines[1], sizeof(lines[1]), "this is %d x %d.", c->width, c->height);
+    snprintf(lines[2], sizeof(lines[2]), "Make it larger.");
+    for (int i = 0; i < 3; i++) {
+        int columns = text_columns(lines[i]);
+        int x = c->width > columns ? (c->width - columns) / 2 : 0;
+
+        canvas_text(c, x, y + i, c->width - x, style(i == 0 ? PAINT_STRONG : PAINT_TEXT),
+                    lines[i]);
+    }
+}
+
+static void draw_frame(struct app *app, struct canvas *c, const struct layer *layer)
+{
+    struct area rest = canvas_area(c), header, message;
+
+    header = area_take_top(&rest, 1);
+    app->status_row = area_take_bottom(&rest, 1);
+    message = area_take_bottom(&rest, app->message_count > 0 ? 1 : 0);
+    draw_header(c, header, layer);
+    if (message.height > 0)
+        draw_message(app, c, message);
+    layer->screen->draw(layer->self, c, rest);
+    /* After the screen: which keys work may follow from what it has drawn. */
+    keys_draw_hints(c, app->status_row, layer->screen->keys, layer->self, keys, app);
+}
+
+void app_draw(struct app *app, struct canvas *c)
+{
+    const struct layer *layer = top(app);
+
+    app->dirty = false;
+    canvas_clear(c);
+    if (layer == NULL)
+        return;
+    if (c->width < APP_LEAST_WIDTH || c->height < APP_LEAST_HEIGHT)
+        draw_too_small(c);
+    else
+        draw_frame(app, c, layer);
+}

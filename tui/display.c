@@ -1,0 +1,539 @@
+#include "tui/display.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "tui/terminfo.h"
+#include "tui/text.h"
+
+#define ESCAPE_WAIT_MS 25
+#define PASTE_ON "\033[?2004h"
+#define PASTE_OFF "\033[?2004l"
+/* Key codes of our own for the brackets of a paste, beyond what terminals send. */
+#define KEY_PASTE_BEGIN (KEY_MAX + 1)
+#define KEY_PASTE_END (KEY_MAX + 2)
+
+struct display {
+    SCREEN *screen;
+    const char *term;
+    bool has_mouse;
+    int colours;
+    struct canvas shown; /* what curses has been told; cells only */
+    const struct theme *theme;
+    bool forgotten;
+    /* Pair of each combination of paints with the theme: 0 not made yet. */
+    short pairs[PAINT_COUNT][PAINT_COUNT];
+    int next_pair;
+};
+
+/*
+ * Fatal signals. Their handler can reach nothing but what stands here: the bytes that
+ * restore the screen and the line discipline of before. The one mutable global of the
+ * program, since a signal handler has no argument.
+ */
+static struct {
+    char bytes[256];
+    size_t len;
+    struct termios line;
+    volatile sig_atomic_t armed;
+} rescue;
+
+static const int fatal_signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS};
+
+static void on_fatal(int number)
+{
+    if (rescue.armed) {
+        rescue.armed = 0;
+        if (write(STDOUT_FILENO, rescue.bytes, rescue.len) < 0)
+            rescue.len = 0;
+        tcsetattr(STDIN_FILENO, TCSANOW, &rescue.line);
+    }
+    /* The handler was reset by SA_RESETHAND: this time the default action is taken. */
+    raise(number);
+}
+
+/* Append a capability without its padding ("$<5>"): nobody can wait in a handler. */
+static void add_bytes(const char *s)
+{
+    if (s == NULL)
+        return;
+    for (; *s != '\0' && rescue.len < sizeof(rescue.bytes); s++) {
+        const char *end = s[0] == '$' && s[1] == '<' ? strchr(s, '>') : NULL;
+
+        if (end != NULL)
+            s = end;
+        else
+            rescue.bytes[rescue.len++] = *s;
+    }
+}
+
+static void arm_rescue(const struct display *d)
+{
+    struct sigaction action = {.sa_handler = on_fatal,
+                               .sa_flags = SA_RESETHAND | SA_NODEFER};
+
+    rescue.len = 0;
+    if (d->has_mouse)
+        add_bytes(PASTE_OFF "\033[?1006l\033[?1002l\033[?1000l");
+    add_bytes(terminfo_string("sgr0"));
+    add_bytes(terminfo_string("op"));
+    add_bytes(terminfo_string("rmkx"));
+    add_bytes(terminfo_string("cnorm"));
+    add_bytes(terminfo_string("rmcup"));
+    rescue.armed = 1;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof(fatal_signals) / sizeof(fatal_signals[0]); i++)
+        sigaction(fatal_signals[i], &action, NULL);
+}
+
+static void disarm_rescue(void)
+{
+    rescue.armed = 0;
+    for (size_t i = 0; i < sizeof(fatal_signals) / sizeof(fatal_signals[0]); i++)
+        signal(fatal_signals[i], SIG_DFL);
+}
+
+/* Open and close ---------------------------------------------------------------- */
+
+static void write_out(const char *bytes)
+{
+    /* Only switches of comfort are written so: a terminal that has gone needs none. */
+    if (write(STDOUT_FILENO, bytes, strlen(bytes)) < 0)
+        return;
+}
+
+/*
+ * The name to drive the terminal by. NULL with a failure for one that cannot show a
+ * screen at all.
+ */
+static const char *choose_term(const char **advice, struct fail *fail)
+{
+    const char *term = getenv("TERM");
+    bool can_place, xterm_can_place;
+
+    *advice = "";
+    if (term == NULL || term[0] == '\0' || strcmp(term, "dumb") == 0) {
+        fail_set(
+            fail, EINVAL, "open the terminal",
+            "TERM is %s, a terminal that cannot place its cursor. Set TERM to what your "
+            "terminal is (for example TERM=xterm-256color), or use \"plimsoll run "
+            "SCENARIO\", which needs no screen",
+            term == NULL || term[0] == '\0' ? "not set" : "\"dumb\"");
+        return NULL;
+    }
+    if (terminfo_is_known(term, &can_place)) {
+        if (can_place)
+            return term;
+        fail_set(
+            fail, EINVAL, "open the terminal",
+            "a terminal of the type \"%.40s\" cannot place its cursor. Set TERM to what "
+            "your terminal is, or use \"plimsoll run SCENARIO\", which needs no screen",
+            term);
+        return NULL;
+    }
+    *advice = "This system does not know your terminal's type (TERM): it is driven as an "
+              "xterm. Set TERM, or install the package ncurses-term.";
+    if (terminfo_is_known("xterm", &xterm_can_place) && xterm_can_place)
+        return "xterm";
+    if (terminfo_is_known("vt100", &xterm_can_place) && xterm_can_place)
+        return "vt100";
+    fail_set(
+        fail, EINVAL, "open the terminal",
+        "this system does not know the terminal type \"%.40s\", and has no description "
+        "of an xterm either: install the package ncurses-base",
+        term);
+    return NULL;
+}
+
+static void set_modes(struct display *d)
+{
+    cbreak();
+    noecho();
+    nonl();
+    nodelay(stdscr, TRUE);
+    keypad(stdscr, TRUE);
+    set_escdelay(ESCAPE_WAIT_MS);
+    curs_set(0);
+    leaveok(stdscr, TRUE);
+    if (d->has_mouse) {
+        define_key("\033[200~", KEY_PASTE_BEGIN);
+        define_key("\033[201~", KEY_PASTE_END);
+        mousemask(BUTTON1_CLICKED | BUTTON1_PRESSED | BUTTON1_DOUBLE_CLICKED |
+                      BUTTON4_PRESSED | BUTTON5_PRESSED,
+                  NULL);
+        mouseinterval(0);
+    }
+}
+
+static void find_colours(struct display *d)
+{
+    if (!has_colors() || start_color() == ERR)
+        return;
+    use_default_colors();
+    d->colours = COLORS >= 256 ? 256 : COLORS >= 16 ? 16 : COLORS >= 8 ? 8 : 0;
+}
+
+int display_open(struct display **out, const char **advice, struct fail *fail)
+{
+    const char *term;
+    struct display *d;
+
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+        fail_set(
+            fail, EINVAL, "open the terminal",
+            "the console needs a terminal on standard input and output. Without one use "
+            "\"plimsoll run SCENARIO\"; \"plimsoll list\" names the scenarios");
+        return -ENOTTY;
+    }
+    term = choose_term(advice, fail);
+    if (term == NULL)
+        return -ENOTSUP;
+    d = calloc(1, sizeof(*d));
+    if (d == NULL)
+        return fail_set(fail, ENOMEM, "open the terminal", "cannot make the display");
+    d->term = term;
+    canvas_init(&d->shown, glyphs_get(GLYPHS_ASCII));
+    tcgetattr(STDIN_FILENO, &rescue.line);
+    d->screen = newterm(term, stdout, stdin);
+    if (d->screen == NULL) {
+        free(d);
+        fail_set(fail, EINVAL, "open the terminal",
+                 "curses cannot drive the terminal \"%.40s\"", term);
+        return -ENOTSUP;
+    }
+    d->has_mouse = terminfo_string("kmous") != NULL;
+    find_colours(d);
+    arm_rescue(d);
+    set_modes(d);
+    d->next_pair = 1;
+    d->forgotten = true;
+    if (d->has_mouse)
+        write_out(PASTE_ON);
+    *out = d;
+    return 0;
+}
+
+void display_close(struct display *d)
+{
+    if (d == NULL)
+        return;
+    display_leave(d);
+    disarm_rescue();
+    delscreen(d->screen);
+    canvas_done(&d->shown);
+    free(d);
+}
+
+void display_leave(struct display *d)
+{
+    if (d->has_mouse)
+        write_out(PASTE_OFF);
+    curs_set(1);
+    endwin();
+    rescue.armed = 0;
+}
+
+void display_enter(struct display *d)
+{
+    rescue.armed = 1;
+    refresh();
+    curs_set(0);
+    if (d->has_mouse)
+        write_out(PASTE_ON);
+    display_forget(d);
+}
+
+int display_colours(const struct display *d)
+{
+    return d->colours;
+}
+
+const char *display_term(const struct display *d)
+{
+    return d->term;
+}
+
+/* Output ------------------------------------------------------------------------ */
+
+bool display_measure(struct display *d, int *width, int *height)
+{
+    struct winsize size;
+    bool changed;
+
+    (void)d;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 &&
+        size.ws_col > 0 && (size.ws_row != LINES || size.ws_col != COLS)) {
+        resizeterm(size.ws_row, size.ws_col);
+        display_forget(d);
+    }
+    changed = *width != COLS || *height != LINES;
+    *width = COLS;
+    *height = LINES;
+    return changed;
+}
+
+void display_forget(struct display *d)
+{
+    d->forgotten = true;
+}
+
+/* Colours 8 to 15 where there are only eight: the dark one, bold. */
+static short reachable(const struct display *d, short colour, attr_t *attributes)
+{
+    if (d->colours == 8 && colour >= 8) {
+        if (attributes != NULL)
+            *attributes |= A_BOLD;
+        return (short)(colour - 8);
+    }
+    return colour;
+}
+
+static short make_pair(struct display *d, short text, short ground)
+{
+    if (d->next_pair >= COLOR_PAIRS || d->next_pair >= 32767 ||
+        init_pair((short)d->next_pair, text, ground) == ERR)
+        return 0;
+    return (short)d->next_pair++;
+}
+
+/* The pair for a style; on few pairs the ones made first have their colours. */
+static short pair_of(struct display *d, struct style s, short text, short ground)
+{
+    short *pair = &d->pairs[s.paint][s.ground];
+
+    if (text < 0 && ground < 0)
+        return 0;
+    if (*pair == 0)
+        *pair = make_pair(d, text, ground);
+    return *pair;
+}
+
+static attr_t to_curses(unsigned attributes)
+{
+    attr_t a = A_NORMAL;
+
+    a |= attributes & ATTR_BOLD ? A_BOLD : 0;
+    a |= attributes & ATTR_DIM ? A_DIM : 0;
+    a |= attributes & ATTR_UNDERLINE ? A_UNDERLINE : 0;
+    a |= attributes & ATTR_REVERSE ? A_REVERSE : 0;
+    return a;
+}
+
+static void set_cell(struct display *d, const struct cell *cell, cchar_t *out)
+{
+    struct look text = theme_look(d->theme, cell->style.paint, d->colours);
+    struct look ground = theme_look(d->theme, cell->style.ground, d->colours);
+    attr_t a = to_curses(text.attributes | ground.attributes | cell->style.attributes);
+    short colour = reachable(d, text.colour, &a);
+    short back = reachable(d, ground.colour, NULL);
+    wchar_t code[2] = {(wchar_t)cell->code, 0};
+
+    setcchar(out, code, a, pair_of(d, cell->style, colour, back), NULL);
+}
+
+static void show_row(struct display *d, const struct canvas *c, int y)
+{
+    const struct cell *row = &c->cells[(size_t)y * (size_t)c->width];
+    cchar_t out[256];
+
+    /* In pieces of what fits the buffer; a wide character is one entry of two columns. */
+    for (int x = 0; x < c->width;) {
+        int start = x, n = 0;
+
+        for (; x < c->width && n < 256; x++)
+            if (row[x].code != 0)
+                set_cell(d, &row[x], &out[n++]);
+        mvadd_wchnstr(y, start, out, n);
+        while (x < c->width && row[x].code == 0)
+            x++;
+    }
+}
+
+static bool same_row(const struct display *d, const struct canvas *c, int y)
+{
+    size_t at = (size_t)y * (size_t)c->width;
+
+    return memcmp(&d->shown.cells[at], &c->cells[at],
+                  (size_t)c->width * sizeof(*c->cells)) == 0;
+}
+
+/* Other colours: the pairs of before are of no use. */
+static void change_theme(struct display *d, const struct theme *theme)
+{
+    d->theme = theme;
+    d->forgotten = true;
+    memset(d->pairs, 0, sizeof(d->pairs));
+    d->next_pair = 1;
+}
+
+void display_show(struct display *d, const struct canvas *c, const struct theme *theme)
+{
+    size_t n = (size_t)c->width * (size_t)c->height;
+
+    if (theme != d->theme)
+        change_theme(d, theme);
+    if (d->shown.width != c->width || d->shown.height != c->height) {
+        if (canvas_resize(&d->shown, c->width, c->height) < 0)
+            return; /* the next frame may have the memory */
+        d->forgotten = true;
+    }
+    if (d->forgotten)
+        clearok(curscr, TRUE);
+    for (int y = 0; y < c->height; y++)
+        if (d->forgotten || !same_row(d, c, y))
+            show_row(d, c, y);
+    d->forgotten = false;
+    if (n > 0)
+        memcpy(d->shown.cells, c->cells, n * sizeof(*c->cells));
+    wnoutrefresh(stdscr);
+    doupdate();
+}
+
+/* Input ------------------------------------------------------------------------- */
+
+static uint32_t to_press(int key)
+{
+    static const struct {
+        int key;
+        uint32_t press;
+    } rows[] = {
+        {KEY_UP, PRESS_UP},
+        {KEY_DOWN, PRESS_DOWN},
+        {KEY_LEFT, PRESS_LEFT},
+        {KEY_RIGHT, PRESS_RIGHT},
+        {KEY_PPAGE, PRESS_PAGE_UP},
+        {KEY_NPAGE, PRESS_PAGE_DOWN},
+        {KEY_HOME, PRESS_HOME},
+        {KEY_END, PRESS_END},
+        {KEY_BACKSPACE, PRESS_BACKSPACE},
+        {KEY_DC, PRESS_DELETE},
+        {KEY_BTAB, PRESS_BACKTAB},
+        {KEY_ENTER, PRESS_ENTER},
+        {KEY_F(1), PRESS_F1},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].key == key)
+            return rows[i].press;
+    return PRESS_NONE;
+}
+
+static struct input read_mouse(void)
+{
+    struct input input = {.kind = INPUT_MOUSE};
+    MEVENT event;
+
+    if (getmouse(&event) != OK)
+        return (struct input){.kind = INPUT_PRESS, .press = PRESS_NONE};
+    input.mouse.x = event.x;
+    input.mouse.y = event.y;
+    if (event.bstate & BUTTON4_PRESSED)
+        input.mouse.kind = POINT_WHEEL_UP;
+    else if (event.bstate & BUTTON5_PRESSED)
+        input.mouse.kind = POINT_WHEEL_DOWN;
+    else if (event.bstate & BUTTON1_DOUBLE_CLICKED)
+        input.mouse.kind = POINT_DOUBLE;
+    else if (event.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED))
+        input.mouse.kind = POINT_CLICK;
+    else
+        return (struct input){.kind = INPUT_PRESS, .press = PRESS_NONE};
+    return input;
+}
+
+static uint32_t plain_press(wint_t code)
+{
+    if (code == '\n')
+        return PRESS_ENTER;
+    if (code == 127 || code == 8)
+        return PRESS_BACKSPACE;
+    return (uint32_t)code;
+}
+
+struct input display_read(struct display *d)
+{
+    struct input input = {.kind = INPUT_PRESS};
+    wint_t code = 0;
+    int rc = get_wch(&code);
+
+    (void)d;
+    if (rc == ERR)
+        return (struct input){.kind = INPUT_NONE};
+    if (rc != KEY_CODE_YES)
+        input.press = plain_press(code);
+    else if (code == KEY_MOUSE)
+        return read_mouse();
+    else if (code == KEY_PASTE_BEGIN)
+        input.kind = INPUT_PASTE_BEGIN;
+    else if (code == KEY_PASTE_END)
+        input.kind = INPUT_PASTE_END;
+    else
+        input.press = to_press((int)code);
+    return input;
+}
+
+bool display_is_gone(const struct display *d)
+{
+    struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+    int waiting = 0;
+
+    (void)d;
+    if (poll(&p, 1, 0) < 0)
+        return errno != EINTR;
+    if (p.revents & (POLLHUP | POLLERR | POLLNVAL))
+        return true;
+    /* Readable and yet nothing to read: the end of input. */
+    return p.revents & POLLIN && ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 &&
+           waiting == 0;
+}
+
+/* Pictures ---------------------------------------------------------------------- */
+
+static unsigned from_curses(attr_t a)
+{
+    return (a & A_BOLD ? ATTR_BOLD : 0u) | (a & A_DIM ? ATTR_DIM : 0u) |
+           (a & A_UNDERLINE ? ATTR_UNDERLINE : 0u) | (a & A_REVERSE ? ATTR_REVERSE : 0u);
+}
+
+/* Returns the columns of the character. */
+static int read_cell(const struct display *d, struct picture *p, int x, int y)
+{
+    cchar_t cell;
+    wchar_t code[CCHARW_MAX] = {L' '};
+    attr_t attributes = 0;
+    short pair = 0, text = -1, ground = -1;
+    int columns;
+
+    if (mvin_wch(y, x, &cell) == ERR ||
+        getcchar(&cell, code, &attributes, &pair, NULL) == ERR)
+        return 1;
+    if (pair != 0)
+        pair_content(pair, &text, &ground);
+    if (d->colours == 0)
+        text = ground = -1;
+    picture_set(p, x, y, code[0] == 0 ? ' ' : (uint32_t)code[0], text, ground,
+                from_curses(attributes));
+    columns = text_code_columns((uint32_t)code[0]);
+    if (columns == 2)
+        picture_set(p, x + 1, y, 0, text, ground, from_curses(attributes));
+    return columns < 1 ? 1 : columns;
+}
+
+int display_picture(const struct display *d, const struct theme *theme, struct picture *p)
+{
+    int rc = picture_init(p, COLS, LINES, theme_own_text(theme), theme_own_ground(theme));
+
+    for (int y = 0; rc == 0 && y < LINES; y++)
+        for (int x = 0; x < COLS;)
+            x += read_cell(d, p, x, y);
+    return rc;
+}

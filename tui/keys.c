@@ -1,0 +1,83 @@
+#include "tui/keys.h"
+
+#include <stddef.h>
+
+#include "tui/text.h"
+
+static bool works(const struct key *k, const void *self)
+{
+    return k->works == NULL || k->works(self);
+}
+
+static bool answers(const struct key *k, const void *self, uint32_t press)
+{
+    for (int i = 0; i < KEY_PRESSES && k->presses[i] != 0; i++)
+        if (k->presses[i] == press)
+            return true;
+    return k->takes != NULL && k->takes(self, press);
+}
+
+const struct key *keys_find(const struct key *table, const void *self, uint32_t press)
+{
+    for (const struct key *k = table; k != NULL && k->label != NULL; k++)
+        if (answers(k, self, press) && works(k, self))
+            return k;
+    return NULL;
+}
+
+static int hint_columns(const struct key *k)
+{
+    return text_columns(k->label) + text_columns(k->hint) + 3;
+}
+
+static bool is_hinted(const struct key *k, const void *self)
+{
+    return k->hint != NULL && works(k, self);
+}
+
+static int draw_table(struct canvas *c, struct area row, int x, const struct key *table,
+                      const void *self)
+{
+    for (const struct key *k = table; k != NULL && k->label != NULL; k++) {
+        struct style key = style_on(PAINT_KEY, PAINT_STATUS);
+
+        if (!is_hinted(k, self) || x + hint_columns(k) > row.x + row.width)
+            continue;
+        key.attributes = ATTR_BOLD;
+        x += 1 + canvas_text(c, x + 1, row.y, 20, key, k->label);
+        x += 1 + canvas_text(c, x + 1, row.y, 40, style_on(PAINT_HINT, PAINT_STATUS),
+                             k->hint);
+        x++;
+    }
+    return x;
+}
+
+int keys_draw_hints(struct canvas *c, struct area row, const struct key *table,
+                    const void *self, const struct key *more, const void *more_self)
+{
+    canvas_fill(c, row, ' ', style_on(PAINT_HINT, PAINT_STATUS));
+    return draw_table(c, row, draw_table(c, row, row.x, table, self), more, more_self);
+}
+
+/* The same walk as draw_table; *x moves on to the end of what was passed. */
+static uint32_t hint_in(struct area row, int *x, int wanted, const struct key *table,
+                        const void *self)
+{
+    for (const struct key *k = table; k != NULL && k->label != NULL; k++) {
+        if (!is_hinted(k, self) || *x + hint_columns(k) > row.x + row.width)
+            continue;
+        *x += hint_columns(k);
+        if (wanted < *x)
+            return k->presses[0];
+    }
+    return PRESS_NONE;
+}
+
+uint32_t keys_hint_at(struct area row, int x, const struct key *table, const void *self,
+                      const struct key *more, const void *more_self)
+{
+    int at = row.x;
+    uint32_t press = hint_in(row, &at, x, table, self);
+
+    return press != PRESS_NONE ? press : hint_in(row, &at, x, more, more_self);
+}
