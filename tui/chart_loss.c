@@ -1,0 +1,83 @@
+/*
+ * Packet loss with its causes on top of each other, as the receiver sees it: gaps in the
+ * sequence numbers, of which the kernel counts those that its full buffer dropped.
+ * Scenarios on streams lose nothing; they show failed operations here.
+ */
+#include "tui/run_chart.h"
+
+/* Messages that a gap stands for, late ones giving a loss back: never below zero. */
+static double missing(const struct series_place *p)
+{
+    const struct meter_counters *n = &p->counters;
+
+    return n->expected > n->unique ? (double)(n->expected - n->unique) : 0;
+}
+
+static void draw_loss(struct run_view *v, struct canvas *c, struct area a, bool hot)
+{
+    struct chart chart = run_view_chart(v, "packet loss", hot);
+    struct chart_line lines[] = {
+        {"buffer full", v->lines[0], v->count, PAINT_MAX, REDUCE_MEAN, UNKNOWN},
+        {"unexplained", v->lines[1], v->count, PAINT_P99, REDUCE_MEAN, UNKNOWN},
+        {"refused", v->lines[2], v->count, PAINT_DOWN, REDUCE_MEAN, UNKNOWN},
+    };
+
+    for (size_t i = 0; i < v->count; i++) {
+        const struct series_place *server = &run_view_slot(v, i)->places[PLACE_SERVER];
+        const struct series_place *client = &run_view_slot(v, i)->places[PLACE_CLIENT];
+        double dropped = (double)server->counters.overflow, gaps = missing(server);
+
+        v->lines[0][i] = series_rate(server, 1) * dropped;
+        v->lines[1][i] = series_rate(server, 1) * (gaps > dropped ? gaps - dropped : 0);
+        v->lines[2][i] = series_rate(client, client->counters.refused);
+    }
+    for (size_t i = 0; i < 3; i++)
+        lines[i].now = run_view_now(v, lines[i].values);
+    chart.form = CHART_STACK;
+    chart.quantity = QUANTITY_COUNT;
+    chart.per = "/s";
+    chart.least_top = 10; /* one lost datagram is no mountain */
+    chart.lines = lines;
+    chart.line_count = 3;
+    chart_draw(c, a, &chart);
+}
+
+static void draw_errors(struct run_view *v, struct canvas *c, struct area a, bool hot)
+{
+    struct chart chart = run_view_chart(v, "failed operations", hot);
+    struct chart_line lines[] = {
+        {"failed", v->lines[0], v->count, PAINT_MAX, REDUCE_MEAN, UNKNOWN},
+        {"timed out", v->lines[1], v->count, PAINT_P99, REDUCE_MEAN, UNKNOWN},
+    };
+    bool bulk = v->run != NULL && v->run->scenario->family == FAMILY_BULK;
+
+    for (size_t i = 0; i < v->count; i++) {
+        const struct series_place *client = &run_view_slot(v, i)->places[PLACE_CLIENT];
+
+        v->lines[0][i] = series_rate(client, client->counters.failed);
+        v->lines[1][i] = series_rate(client, client->counters.timed_out);
+    }
+    for (size_t i = 0; i < 2; i++)
+        lines[i].now = run_view_now(v, lines[i].values);
+    chart.form = CHART_STACK;
+    chart.quantity = QUANTITY_COUNT;
+    chart.per = "/s";
+    chart.least_top = 10;
+    chart.lines = lines;
+    chart.line_count = bulk ? 0 : 2;
+    if (bulk) {
+        chart.title = "packet loss";
+        chart.empty = "a stream loses nothing; its counts are checked at the end";
+    }
+    chart_draw(c, a, &chart);
+}
+
+static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
+{
+    if (v->run == NULL || v->run->scenario->family == FAMILY_UDP)
+        draw_loss(v, c, a, hot);
+    else
+        draw_errors(v, c, a, hot);
+}
+
+const struct run_chart run_chart_loss = {"loss", draw};

@@ -1,0 +1,189 @@
+#include "tui/run_use.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "engine/units.h"
+#include "tui/text.h"
+
+#define BUSY 0.9 /* of a core: beyond this the process itself is the limit */
+
+/* The last second of slots, without the one that is still filling. */
+static void sum_up(const struct run_view *v, enum place place, struct series_place *sum)
+{
+    const struct series *s = v->run->series;
+    size_t wanted = s->step_ns < 1000000000 ? (size_t)(1000000000 / s->step_ns) : 1;
+    size_t seen = 0;
+
+    for (size_t i = s->used; i-- > 0 && seen < wanted && i + 2 * wanted > s->used;) {
+        const struct series_place *p = &s->slots[i].places[place];
+
+        if (p->samples == 0)
+            continue;
+        if (seen++ == 0)
+            *sum = (struct series_place){.gauges = p->gauges, .use = p->use};
+        else
+            process_use_add(&sum->use, &p->use);
+        sum->use.open_descriptors = s->slots[i].places[place].use.open_descriptors;
+        sum->span_ns += p->span_ns;
+        sum->samples += p->samples;
+        sum->counters.attempted += p->counters.attempted;
+        sum->counters.sent_messages += p->counters.sent_messages;
+    }
+}
+
+static unsigned count_processes(const struct run_view *v, enum place place)
+{
+    const struct trial *t = run_trial(v->run);
+    unsigned n = 0;
+
+    for (size_t i = 0; t != NULL && i < t->process_count; i++)
+        n += t->processes[i].place == place;
+    return n;
+}
+
+void run_use_of(const struct run_view *v, enum place place, struct run_use *use)
+{
+    struct series_place sum = {0};
+    uint64_t operations;
+
+    *use = (struct run_use){0};
+    if (v->run == NULL)
+        return;
+    use->processes = count_processes(v, place);
+    sum_up(v, place, &sum);
+    if (sum.samples == 0 || sum.span_ns == 0 || use->processes == 0)
+        return;
+    operations =
+        sum.counters.attempted > 0 ? sum.counters.attempted : sum.counters.sent_messages;
+    use->known = true;
+    use->cpu = series_cpu(&sum) / use->processes;
+    use->switches_per_s = series_rate(&sum, sum.use.voluntary_switches);
+    use->forced_per_s = series_rate(&sum, sum.use.involuntary_switches);
+    use->waiting = series_rate(&sum, sum.use.run_wait_us) / 1e6 / use->processes;
+    use->operations_per_s = series_rate(&sum, operations);
+    use->backlog = sum.gauges.backlog;
+    use->in_flight = sum.gauges.in_flight;
+    use->open_descriptors = sum.use.open_descriptors;
+    use->max_rss_bytes = sum.use.max_rss_bytes;
+}
+
+/* A figure with its name before it, if there is room; moves *x on. */
+static void figure(struct canvas *c, struct area row, int *x, const char *name,
+                   const char *value, enum paint paint)
+{
+    int columns = text_columns(name) + 1 + text_columns(value) + 3;
+
+    if (*x + columns > row.x + row.width)
+        return;
+    canvas_text(c, *x, row.y, columns, style(PAINT_DIM), name);
+    canvas_text(c, *x + text_columns(name) + 1, row.y, columns, style(paint), value);
+    *x += columns;
+}
+
+static void count_figure(struct canvas *c, struct area row, int *x, const char *name,
+                         double value, const char *per)
+{
+    char number[24], text[32];
+
+    units_format_count(value, number, sizeof(number));
+    snprintf(text, sizeof(text), "%s%s", number, per);
+    figure(c, row, x, name, text, PAINT_STRONG);
+}
+
+static void draw_figures(const struct run_use *use, struct canvas *c, struct area row,
+                         int x)
+{
+    char text[32];
+
+    if (use->waiting >= 0.02) {
+        snprintf(text, sizeof(text), "%.0f %%", 100 * use->waiting);
+        figure(c, row, &x, "waits for a core", text,
+               use->waiting > 0.2 ? PAINT_WARN : PAINT_STRONG);
+    }
+    if (use->backlog > 0)
+        count_figure(c, row, &x, "backlog", (double)use->backlog, "");
+    if (use->in_flight > 0)
+        count_figure(c, row, &x, "in flight", (double)use->in_flight, "");
+    count_figure(c, row, &x, "switches", round(use->switches_per_s + use->forced_per_s),
+                 "/s");
+    count_figure(c, row, &x, "open files", (double)use->open_descriptors, "");
+    units_format_bytes((double)use->max_rss_bytes, text, sizeof(text));
+    figure(c, row, &x, "memory", text, PAINT_STRONG);
+}
+
+void run_use_draw(const struct run_view *v, enum place place, struct canvas *c,
+                  struct area row)
+{
+    enum paint paint = place == PLACE_CLIENT ? PAINT_CLIENT : PAINT_SERVER;
+    struct style name = style(paint);
+    struct run_use use;
+    char text[32];
+    int bar = row.width >= 100 ? 24 : 12, x = row.x;
+
+    run_use_of(v, place, &use);
+    name.attributes = ATTR_BOLD;
+    canvas_text(c, x, row.y, 8, name, place_name(place));
+    x += 9;
+    if (use.processes > 1)
+        x += canvas_print(c, x, row.y, 6, style(PAINT_DIM), "x%u", use.processes) + 1;
+    if (!use.known) {
+        canvas_text(c, x, row.y, row.x + row.width - x, style(PAINT_UNKNOWN),
+                    "no data yet");
+        return;
+    }
+    canvas_bar(c, x, row.y, bar, use.cpu, style(theme_ramp(RAMP_LOAD, use.cpu)));
+    x += bar + 1;
+    snprintf(text, sizeof(text), "%3.0f %% CPU", 100 * use.cpu);
+    canvas_text(c, x, row.y, 12, style(use.cpu >= BUSY ? PAINT_WARN : PAINT_STRONG),
+                text);
+    draw_figures(&use, c, row, x + 12);
+}
+
+static void say_server_busy(const struct run_use *server, const char *name, char *out,
+                            size_t size)
+{
+    snprintf(out, size, "%s %.0f %% busy: this is the limit of what is measured", name,
+             100 * server->cpu);
+}
+
+enum paint run_use_verdict(const struct run_view *v, char *out, size_t size)
+{
+    enum place facing = run_view_facing(v);
+    struct run_use client, server, behind = {0};
+
+    out[0] = '\0';
+    run_use_of(v, PLACE_CLIENT, &client);
+    run_use_of(v, facing, &server);
+    if (facing == PLACE_ENDPOINT)
+        run_use_of(v, PLACE_SERVER, &behind);
+    if (!client.known)
+        return PAINT_DIM;
+    if (client.waiting > 0.25 || server.waiting > 0.25) {
+        snprintf(out, size,
+                 "processes wait for a core (%.0f %% of the time): the machine is "
+                 "full",
+                 100 * fmax(client.waiting, server.waiting));
+        return PAINT_WARN;
+    }
+    if (client.cpu >= BUSY && server.known && server.cpu >= BUSY) {
+        snprintf(out, size, "both ends are busy (client %.0f %%, %s %.0f %%)",
+                 100 * client.cpu, place_name(facing), 100 * server.cpu);
+        return PAINT_GOOD;
+    }
+    if (client.cpu >= BUSY) {
+        snprintf(out, size, "client %.0f %% busy: this is the generator's limit",
+                 100 * client.cpu);
+        return PAINT_WARN;
+    }
+    if (server.known && server.cpu >= BUSY)
+        say_server_busy(&server, place_name(facing), out, size);
+    else if (behind.known && behind.cpu >= BUSY)
+        say_server_busy(&behind, place_name(PLACE_SERVER), out, size);
+    else if (server.known)
+        snprintf(out, size,
+                 "neither end is busy: the load asked, waiting, or the way between "
+                 "is the limit");
+    return PAINT_GOOD;
+}

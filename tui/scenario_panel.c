@@ -1,0 +1,217 @@
+#include "tui/scenario_panel.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/trial.h"
+#include "tui/param_view.h"
+#include "tui/text.h"
+
+/* Diagram ----------------------------------------------------------------------- */
+
+#define NODE_WIDTH 14
+#define LINK_LEAST 11
+
+struct link {
+    const char *label; /* above the line */
+    bool both_ways;
+};
+
+/* What flows between client and server, in a word. */
+static void traffic(const struct scenario *s, const struct options *values, char *out,
+                    size_t size)
+{
+    const char *transport = options_text(values, "transport", NULL);
+
+    if (s->family == FAMILY_UDP)
+        transport = "udp";
+    else if (transport == NULL)
+        transport = "http";
+    snprintf(out, size, "%s", transport);
+}
+
+static void draw_node(struct canvas *c, int x, int y, enum place place, const char *role)
+{
+    struct style s = style(place == PLACE_CLIENT ? PAINT_CLIENT : PAINT_SERVER);
+    const char *name = place_name(place);
+    int room = NODE_WIDTH - 4, columns = text_columns(name);
+
+    canvas_box(c, (struct area){x, y, NODE_WIDTH, 3}, NULL, false);
+    (void)role;
+    s.attributes = ATTR_BOLD;
+    canvas_text(c, x + 2 + (room - columns) / 2, y + 1, room, s, name);
+}
+
+static void draw_link(struct canvas *c, int x, int y, int width, const struct link *link)
+{
+    struct style line = style(PAINT_DIM);
+    int columns = text_columns(link->label);
+
+    columns = columns > width ? width : columns;
+    canvas_text(c, x + (width - columns) / 2, y, columns, style(PAINT_TEXT), link->label);
+    canvas_rule(c, x, y + 1, width, line);
+    canvas_put(c, x + width - 1, y + 1, c->glyphs->right, line);
+    if (link->both_ways)
+        canvas_put(c, x, y + 1, c->glyphs->left, line);
+}
+
+static const char *upstream_label(const struct options *values)
+{
+    return options_is(values, "upstream_kind", "topper") ? "topper" : "http";
+}
+
+int scenario_diagram_draw(struct canvas *c, struct area a, const struct scenario *s,
+                          const struct options *values)
+{
+    static const enum place order[] = {PLACE_CLIENT, PLACE_ENDPOINT, PLACE_SERVER};
+    int nodes = 0, x = a.x, space;
+    char label[24];
+    bool both = s->family != FAMILY_UDP && !options_is(values, "direction", "up");
+
+    for (size_t i = 0; i < 3; i++)
+        nodes += s->roles[order[i]] != NULL;
+    if (nodes < 2 || a.height < 3)
+        return 0;
+    space = (a.width - nodes * NODE_WIDTH) / (nodes - 1);
+    if (space < LINK_LEAST - 4)
+        return 0;
+    space = space > LINK_LEAST + 6 ? LINK_LEAST + 6 : space;
+    traffic(s, values, label, sizeof(label));
+    for (size_t i = 0; i < 3; i++) {
+        if (s->roles[order[i]] == NULL)
+            continue;
+        if (x > a.x) {
+            draw_link(c, x + 1, a.y, space - 2,
+                      &(struct link){order[i] == PLACE_SERVER && nodes == 3
+                                         ? upstream_label(values)
+                                         : label,
+                                     both});
+            x += space;
+        }
+        draw_node(c, x, a.y, order[i], s->roles[order[i]]);
+        x += NODE_WIDTH;
+    }
+    return 3;
+}
+
+/* Text -------------------------------------------------------------------------- */
+
+static void title(struct canvas *c, struct area *a, const char *text)
+{
+    struct area row = area_take_top(a, 1);
+    struct style s = style(PAINT_ACCENT);
+
+    s.attributes = ATTR_BOLD;
+    if (row.height > 0)
+        canvas_text(c, row.x, row.y, row.width, s, text);
+}
+
+static void paragraph(struct canvas *c, struct area *a, struct style s, const char *text)
+{
+    area_take_top(a, canvas_paragraph(c, *a, s, text));
+}
+
+static int draw_value(struct canvas *c, struct area cell, const struct param *p,
+                      const char *text)
+{
+    int x = cell.x;
+
+    x += canvas_text(c, x, cell.y, cell.width, style(PAINT_DIM), p->name) + 1;
+    x += canvas_text(c, x, cell.y, cell.x + cell.width - x, style(PAINT_STRONG), text);
+    return x - cell.x;
+}
+
+/* The amounts that size a run: shown whether or not they are the default. */
+static bool is_essential(const struct param *p)
+{
+    static const char *const names[] = {
+        "size", "requests",    "messages", "amount", "trials",    "client",
+        "rate", "concurrency", "duration", "port",   "direction", "connections"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(p->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static void draw_values(struct canvas *c, struct area *a, const struct scenario *s,
+                        const struct options *values)
+{
+    int columns = a->width >= 60 ? 3 : 2, cell = a->width / columns, n = 0;
+    struct area row = {0};
+
+    for (const struct param *p = param_table(); p->name != NULL; p++) {
+        char text[256];
+
+        if (!(p->families & s->family))
+            continue;
+        param_view_text(values, p, text, sizeof(text));
+        if (text[0] == '\0' || (strcmp(text, p->fallback) == 0 && !is_essential(p)) ||
+            (strcmp(text, "0") == 0 && p->zero != NULL))
+            continue;
+        if (text_columns(p->name) + text_columns(text) + 2 > cell && n % columns != 0)
+            n += columns - n % columns;
+        if (n % columns == 0)
+            row = area_take_top(a, 1);
+        if (row.height == 0)
+            return;
+        row.x += n % columns == 0 ? 0 : cell;
+        if (text_columns(p->name) + text_columns(text) + 2 > cell) {
+            draw_value(c, (struct area){row.x, row.y, a->width, 1}, p, text);
+            n += columns;
+        } else {
+            draw_value(c, (struct area){row.x, row.y, cell - 1, 1}, p, text);
+            n++;
+        }
+    }
+}
+
+static void draw_reference(struct canvas *c, struct area *a, const struct reference *ref)
+{
+    struct area row = area_take_top(a, 1);
+    int m = metric_find(ref->metric), x;
+
+    if (row.height == 0 || m == METRIC_COUNT)
+        return;
+    x = row.x + canvas_print(c, row.x, row.y, row.width, style(PAINT_DIM), "%s%s%s ",
+                             metric_row((enum metric)m)->name, ref->where[0] ? " " : "",
+                             ref->where);
+    for (size_t i = 0; i < ref->count; i++) {
+        char text[40];
+
+        metric_format((enum metric)m, ref->values[i], text, sizeof(text));
+        x += canvas_print(c, x, row.y, row.x + row.width - x, style(PAINT_STRONG), "%s%s",
+                          text, i + 1 < ref->count ? "  " : "");
+    }
+}
+
+static void draw_documented(struct canvas *c, struct area *a, const struct scenario *s)
+{
+    if (s->documented == NULL || s->documented[0] == '\0')
+        return;
+    title(c, a, "Documented elsewhere");
+    paragraph(c, a, style(PAINT_DIM), s->documented);
+    for (const struct reference *ref = s->references; ref->metric != NULL; ref++)
+        draw_reference(c, a, ref);
+}
+
+void scenario_panel_draw(struct canvas *c, struct area a, const struct scenario *s,
+                         const struct options *values)
+{
+    struct area before = canvas_clip(c, a);
+    struct style strong = style(PAINT_STRONG);
+    int rows;
+
+    strong.attributes = ATTR_BOLD;
+    paragraph(c, &a, strong, s->title);
+    area_take_top(&a, a.height > 16 ? 1 : 0);
+    rows = scenario_diagram_draw(c, a, s, values);
+    area_take_top(&a, rows + (a.height > 16 ? 1 : 0));
+    paragraph(c, &a, style(PAINT_TEXT), s->about);
+    area_take_top(&a, a.height > 8 ? 1 : 0);
+    title(c, &a, "Parameters");
+    draw_values(c, &a, s, values);
+    area_take_top(&a, a.height > 5 ? 1 : 0);
+    draw_documented(c, &a, s);
+    canvas_unclip(c, before);
+}

@@ -1,0 +1,431 @@
+#include "tui/screen_params.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/app.h"
+#include "tui/lineedit.h"
+#include "tui/param_view.h"
+#include "tui/text.h"
+
+#define ROWS_MAX 64
+#define NAME_COLUMNS 18
+
+struct form {
+    struct app *app; /* borrowed */
+    struct params_request request;
+    size_t count;
+    const struct param *rows[ROWS_MAX]; /* borrowed: the table's */
+    size_t selected;
+    int offset;
+    int list_top; /* where the rows were drawn, for the mouse */
+    bool editing;
+    struct lineedit edit;
+    struct fail refusal; /* of what is typed; err 0: it is allowed */
+};
+
+/* Life -------------------------------------------------------------------------- */
+
+static void *form_init(struct app *app, const void *argument)
+{
+    struct form *f = calloc(1, sizeof(*f));
+
+    if (f == NULL)
+        return NULL;
+    f->app = app;
+    f->request = *(const struct params_request *)argument;
+    for (const struct param *p = param_table(); p->name != NULL; p++)
+        if (p->families & f->request.scenario->family && f->count < ROWS_MAX)
+            f->rows[f->count++] = p;
+    return f;
+}
+
+static void form_free(void *self)
+{
+    free(self);
+}
+
+static const struct param *row(const struct form *f)
+{
+    return f->rows[f->selected];
+}
+
+/* Values ------------------------------------------------------------------------ */
+
+/* Check a typed text and store it. 0 or -EINVAL with the reason. */
+static int set_value(struct options *values, const struct param *p, const char *typed,
+                     struct fail *fail)
+{
+    char copy[LINEEDIT_BYTES], *rest = copy, *mark;
+    int rc;
+
+    if (!(p->flags & PARAM_REPEAT))
+        return param_set(values, p, typed, fail);
+    snprintf(copy, sizeof(copy), "%s", typed);
+    rc = options_set_text(values, p->name, "");
+    while (rc == 0 && rest != NULL && *rest != '\0') {
+        mark = strstr(rest, PARAM_VIEW_BREAK);
+        if (mark != NULL)
+            *mark = '\0';
+        rc = param_set(values, p, rest, fail);
+        rest = mark != NULL ? mark + strlen(PARAM_VIEW_BREAK) : NULL;
+    }
+    return rc;
+}
+
+/* The default of this scenario; the text is cut to size. */
+static void default_text(const struct form *f, const struct param *p, char *out,
+                         size_t size)
+{
+    struct options documented = {0};
+
+    out[0] = '\0';
+    if (scenario_defaults(f->request.scenario, &documented) == 0)
+        param_view_text(&documented, p, out, size);
+    options_done(&documented);
+}
+
+/* Try what is typed on a set of its own. */
+static void check(struct form *f)
+{
+    struct options scratch = {0};
+
+    f->refusal = (struct fail){0};
+    set_value(&scratch, row(f), f->edit.text, &f->refusal);
+    options_done(&scratch);
+}
+
+/* Keys -------------------------------------------------------------------------- */
+
+static void move_selection(void *self, uint32_t press)
+{
+    struct form *f = self;
+    int step = press == PRESS_PAGE_UP || press == PRESS_PAGE_DOWN ? 8
+               : press == PRESS_HOME || press == PRESS_END        ? ROWS_MAX
+                                                                  : 1;
+    bool up = press == PRESS_UP || press == 'k' || press == PRESS_PAGE_UP ||
+              press == PRESS_HOME;
+
+    for (; step > 0; step--)
+        if (up ? f->selected > 0 : f->selected + 1 < f->count)
+            f->selected += up ? (size_t)-1 : 1;
+}
+
+static void begin_edit(struct form *f)
+{
+    char text[LINEEDIT_BYTES];
+
+    param_view_text(f->request.values, row(f), text, sizeof(text));
+    lineedit_set(&f->edit, text);
+    f->editing = true;
+    check(f);
+}
+
+/* The choice after or before the present one, round and round. */
+static void next_choice(struct form *f, int step)
+{
+    char copy[256], now[256], *words[16], *rest = copy;
+    size_t n = 0, at = 0;
+
+    snprintf(copy, sizeof(copy), "%s", row(f)->choices);
+    param_view_text(f->request.values, row(f), now, sizeof(now));
+    while (n < 16 && (words[n] = strsep(&rest, "|")) != NULL) {
+        if (strcmp(words[n], now) == 0)
+            at = n;
+        n++;
+    }
+    if (n > 0)
+        param_set(f->request.values, row(f), words[(at + n + (size_t)step) % n], NULL);
+}
+
+static void change(void *self, uint32_t press)
+{
+    struct form *f = self;
+    const struct param *p = row(f);
+
+    if (p->type == PARAM_FLAG)
+        param_set(f->request.values, p,
+                  options_number(f->request.values, p->name, 0) ? "off" : "on", NULL);
+    else if (p->type == PARAM_CHOICE)
+        next_choice(f, press == PRESS_LEFT ? -1 : 1);
+    else if (press == PRESS_ENTER)
+        begin_edit(f);
+}
+
+static void reset_one(void *self, uint32_t press)
+{
+    struct form *f = self;
+    char text[LINEEDIT_BYTES];
+
+    (void)press;
+    default_text(f, row(f), text, sizeof(text));
+    set_value(f->request.values, row(f), text, NULL);
+}
+
+static void preset(struct form *f, bool quick)
+{
+    int rc = scenario_defaults(f->request.scenario, f->request.values);
+
+    if (rc == 0 && quick)
+        rc = scenario_quick(f->request.scenario, f->request.values);
+    if (rc < 0)
+        app_warn(f->app, "There is no memory for the values.");
+    else
+        app_say(f->app, quick ? "The values of a quick first look are set."
+                              : "The documented values are set.");
+}
+
+static void reset_all(void *self, uint32_t press)
+{
+    (void)press;
+    preset(self, false);
+}
+
+static void make_quick(void *self, uint32_t press)
+{
+    (void)press;
+    preset(self, true);
+}
+
+static void go_back(void *self, uint32_t press)
+{
+    struct form *f = self;
+
+    (void)press;
+    app_pop(f->app);
+}
+
+static void run_now(void *self, uint32_t press)
+{
+    struct form *f = self;
+
+    (void)press;
+    app_pop(f->app);
+    f->request.run(f->request.owner);
+}
+
+static void commit(struct form *f)
+{
+    struct fail fail = {0};
+
+    if (set_value(f->request.values, row(f), f->edit.text, &fail) == 0)
+        f->editing = false;
+    else
+        f->refusal = fail;
+}
+
+static bool form_type(void *self, uint32_t press)
+{
+    struct form *f = self;
+
+    if (!f->editing)
+        return false;
+    if (press == PRESS_ESC) {
+        f->editing = false;
+    } else if (press == PRESS_ENTER || press == PRESS_UP || press == PRESS_DOWN ||
+               press == PRESS_TAB) {
+        commit(f);
+        if (!f->editing && press != PRESS_ENTER)
+            move_selection(f, press == PRESS_UP ? PRESS_UP : PRESS_DOWN);
+    } else if (lineedit_press(&f->edit, press)) {
+        check(f);
+    }
+    return true;
+}
+
+static const struct key keys[] = {
+    {{PRESS_ENTER},
+     "Enter",
+     "change",
+     "Edit the value; Enter again stores it if it is allowed, Esc leaves it as it was",
+     change,
+     NULL,
+     NULL},
+    {{' ', PRESS_RIGHT, PRESS_LEFT},
+     "Space",
+     "next",
+     "The next choice of a value that has choices; so do \xe2\x86\x90 and \xe2\x86\x92",
+     change,
+     NULL,
+     NULL},
+    {{'r', PRESS_CTRL('R')},
+     "r",
+     "run",
+     "Run the scenario with these values",
+     run_now,
+     NULL,
+     NULL},
+    {{'d'},
+     "d",
+     "default",
+     "Set this value to its documented default",
+     reset_one,
+     NULL,
+     NULL},
+    {{'D'},
+     "D",
+     "documented",
+     "Set all values to those of the documented experiment",
+     reset_all,
+     NULL,
+     NULL},
+    {{'Q'},
+     "Q",
+     "quick",
+     "Set the values of a smaller run, for a first look",
+     make_quick,
+     NULL,
+     NULL},
+    {{PRESS_ESC, 'q'},
+     "Esc",
+     "back",
+     "Go back to the scenarios; the values stay",
+     go_back,
+     NULL,
+     NULL},
+    {{PRESS_UP, PRESS_DOWN, 'k', 'j'},
+     "\xe2\x86\x91\xe2\x86\x93 j k",
+     NULL,
+     "Choose another value",
+     move_selection,
+     NULL,
+     NULL},
+    {{PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME, PRESS_END},
+     "PgUp PgDn",
+     NULL,
+     "Choose eight further up or down; Home and End the first and last",
+     move_selection,
+     NULL,
+     NULL},
+    {.label = NULL},
+};
+
+/* Drawing ----------------------------------------------------------------------- */
+
+static void draw_row(const struct form *f, struct canvas *c, struct area a, size_t i)
+{
+    const struct param *p = f->rows[i];
+    bool is_selected = i == f->selected;
+    enum paint ground = is_selected ? PAINT_SELECTION : PAINT_GROUND;
+    char text[LINEEDIT_BYTES], documented[LINEEDIT_BYTES];
+    struct style name = style_on(is_selected ? PAINT_SELECTED : PAINT_TEXT, ground);
+    struct style value = name;
+    bool differs;
+    int room = a.width - NAME_COLUMNS - 4;
+
+    param_view_text(f->request.values, p, text, sizeof(text));
+    default_text(f, p, documented, sizeof(documented));
+    differs = strcmp(text, documented) != 0;
+    canvas_fill(c, a, ' ', name);
+    canvas_put(c, a.x, a.y, is_selected ? c->glyphs->pointer : ' ', name);
+    canvas_text(c, a.x + 2, a.y, NAME_COLUMNS - 1, name, p->name);
+    if (differs) {
+        canvas_put(c, a.x + 1 + NAME_COLUMNS, a.y, '*',
+                   style_on(is_selected ? PAINT_SELECTED : PAINT_ACCENT, ground));
+        value.attributes |= ATTR_BOLD;
+    }
+    if (is_selected && f->editing) {
+        lineedit_draw(
+            &f->edit, c, a.x + 3 + NAME_COLUMNS, a.y, room,
+            style_on(f->refusal.err != 0 ? PAINT_BAD : PAINT_STRONG, PAINT_GROUND), true);
+        return;
+    }
+    if (text[0] == '\0')
+        canvas_text(c, a.x + 3 + NAME_COLUMNS, a.y, room,
+                    style_on(is_selected ? PAINT_SELECTED : PAINT_UNKNOWN, ground),
+                    "none");
+    else if (strcmp(text, "0") == 0 && p->zero != NULL)
+        canvas_print(c, a.x + 3 + NAME_COLUMNS, a.y, room, value, "0  %s", p->zero);
+    else
+        canvas_text(c, a.x + 3 + NAME_COLUMNS, a.y, room, value, text);
+}
+
+/* What the chosen value means, what is allowed, and what is wrong with what is typed. */
+static void draw_notes(const struct form *f, struct canvas *c, struct area a)
+{
+    const struct param *p = row(f);
+    char range[128], documented[LINEEDIT_BYTES], option[48];
+    struct area line = area_take_top(&a, 1);
+
+    param_range(p, range, sizeof(range));
+    param_option(p, option, sizeof(option));
+    default_text(f, p, documented, sizeof(documented));
+    canvas_text(c, line.x, line.y, line.width, style(PAINT_STRONG), p->help);
+    line = area_take_top(&a, 1);
+    canvas_print(c, line.x, line.y, line.width, style(PAINT_DIM),
+                 "allowed %s%s%s%s%s%s   documented %s   --%s%s", range,
+                 p->type == PARAM_COUNT && p->unit[0] ? " " : "",
+                 p->type == PARAM_COUNT ? p->unit : "", p->zero ? ", 0: " : "",
+                 p->zero ? p->zero : "",
+                 p->flags & PARAM_REPEAT ? ", \" | \" between lines" : "",
+                 documented[0] ? documented : "none", option,
+                 p->flags & PARAM_LIVE ? "   can change while it runs" : "");
+    line = area_take_top(&a, 1);
+    if (f->editing && f->refusal.err != 0)
+        canvas_print(c, line.x, line.y, line.width, style(PAINT_BAD), "not allowed: %s",
+                     f->refusal.sentence);
+    else if (f->editing)
+        canvas_text(c, line.x, line.y, line.width, style(PAINT_GOOD),
+                    "allowed; Enter stores it, Esc leaves it as it was");
+}
+
+static void form_draw(void *self, struct canvas *c, struct area a)
+{
+    struct form *f = self;
+    struct area notes;
+
+    canvas_box(c, a, f->request.scenario->name, true);
+    a = area_inside(a);
+    area_take_left(&a, 1);
+    area_take_right(&a, 1);
+    notes = area_take_bottom(&a, 3);
+    canvas_rule(c, a.x - 2, a.y + a.height - 1, a.width + 4, style(PAINT_FOCUS));
+    area_take_bottom(&a, 1);
+    if ((int)f->selected < f->offset)
+        f->offset = (int)f->selected;
+    if ((int)f->selected >= f->offset + a.height)
+        f->offset = (int)f->selected - a.height + 1;
+    f->list_top = a.y;
+    for (int i = 0; i < a.height && (size_t)(i + f->offset) < f->count; i++)
+        draw_row(f, c, (struct area){a.x, a.y + i, a.width, 1}, (size_t)(i + f->offset));
+    draw_notes(f, c, notes);
+}
+
+static void form_header(void *self, struct canvas *c, struct area a)
+{
+    const struct form *f = self;
+
+    canvas_text_right(c, a.x, a.y, a.width, style_on(PAINT_HEADER, PAINT_BAR),
+                      f->request.scenario->title);
+}
+
+static void form_mouse(void *self, const struct mouse *m)
+{
+    struct form *f = self;
+    int i = m->y - f->list_top + f->offset;
+
+    if (f->editing)
+        return;
+    if (m->kind == POINT_WHEEL_UP || m->kind == POINT_WHEEL_DOWN) {
+        move_selection(f, m->kind == POINT_WHEEL_UP ? PRESS_UP : PRESS_DOWN);
+    } else if (m->y >= f->list_top && i >= 0 && (size_t)i < f->count) {
+        bool again = f->selected == (size_t)i;
+
+        f->selected = (size_t)i;
+        if (again)
+            change(f, PRESS_ENTER);
+    }
+}
+
+const struct screen screen_params = {
+    .name = "parameters",
+    .keys = keys,
+    .init = form_init,
+    .draw = form_draw,
+    .header = form_header,
+    .type = form_type,
+    .mouse = form_mouse,
+    .free = form_free,
+};

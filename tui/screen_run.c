@@ -1,0 +1,673 @@
+#include "tui/screen_run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <event2/event.h>
+
+#include "engine/run.h"
+#include "engine/units.h"
+#include "protocols/clock.h"
+#include "tui/app.h"
+#include "tui/run_chart.h"
+#include "tui/run_use.h"
+#include "tui/screen_summary.h"
+#include "tui/text.h"
+
+#define TICK_MS 100 /* the picture follows the samples, no faster */
+#define LOG_LINES 64
+#define LOG_BYTES 200
+
+struct queued {
+    const struct scenario *scenario; /* borrowed: the table's */
+    struct options values;
+    struct run *run; /* NULL: not begun, or it could not be */
+};
+
+struct runner {
+    struct app *app; /* borrowed */
+    size_t count, at;
+    struct queued queue[RUN_QUEUE_MAX];
+    struct event *tick, *advance;
+    struct run_view *view;
+    bool stopping;   /* by the user: nothing of the queue is begun any more */
+    bool restarting; /* the same again when this one has ended */
+    bool frozen;
+    double frozen_s; /* the right edge while frozen */
+    double window_s; /* 0: chosen by what there is */
+    size_t hot;      /* the chart that is chosen */
+    bool zoomed;
+    unsigned mark_count;
+    size_t log_used; /* lines ever written; the ring holds the last ones */
+    char log[LOG_LINES][LOG_BYTES];
+    struct summary_request summary;
+};
+
+static struct run *current(const struct runner *u)
+{
+    return u->queue[u->at].run;
+}
+
+/* The engine's callbacks ---------------------------------------------------------- */
+
+static void on_line(void *arg, struct run *r, const char *text)
+{
+    struct runner *u = arg;
+
+    (void)r;
+    snprintf(u->log[u->log_used % LOG_LINES], LOG_BYTES, "%s", text);
+    u->log_used++;
+}
+
+static void on_changed(void *arg, struct run *r)
+{
+    struct runner *u = arg;
+
+    /* A run may not be freed or followed by another from within its own call. */
+    if (r->state == RUN_DONE)
+        event_active(u->advance, EV_TIMEOUT, 0);
+    app_dirty(u->app);
+}
+
+/* The tick draws what has come: ten frames a second are enough for ten samples. */
+static void on_sampled(void *arg, struct run *r, const struct process *process,
+                       const struct sample *sample)
+{
+    (void)arg;
+    (void)r;
+    (void)process;
+    (void)sample;
+}
+
+static const struct run_ops ops = {on_changed, on_sampled, on_line};
+
+/* The queue ----------------------------------------------------------------------- */
+
+/* Begin the run at u->at. False when it could not be made; the reason was shown. */
+static bool begin(struct runner *u)
+{
+    struct queued *q = &u->queue[u->at];
+    struct fail fail = {0};
+
+    q->run = run_new(app_base(u->app), q->scenario, &q->values, &ops, u, &fail);
+    if (q->run == NULL) {
+        app_warn(u->app, "%s was not started: %s.", q->scenario->name, fail.sentence);
+        return false;
+    }
+    u->frozen = false;
+    run_view_set_run(u->view, q->run);
+    run_start(q->run);
+    return true;
+}
+
+static bool begin_next(struct runner *u)
+{
+    while (!u->stopping && u->at + 1 < u->count) {
+        u->at++;
+        if (begin(u))
+            return true;
+    }
+    return false;
+}
+
+/* All that ran goes to the summary; it takes the runs over when it is made. */
+static void finish(struct runner *u)
+{
+    u->summary.count = 0;
+    for (size_t i = 0; i < u->count; i++)
+        if (u->queue[i].run != NULL)
+            u->summary.runs[u->summary.count++] = &u->queue[i].run;
+    run_view_set_run(u->view, NULL);
+    if (u->summary.count > 0)
+        app_replace(u->app, &screen_summary, &u->summary);
+    else
+        app_pop(u->app);
+}
+
+static void on_advance(evutil_socket_t fd, short what, void *arg)
+{
+    struct runner *u = arg;
+    bool again = u->restarting;
+
+    (void)fd;
+    (void)what;
+    u->restarting = false;
+    if (again) {
+        run_view_set_run(u->view, NULL);
+        run_free(current(u));
+        u->queue[u->at].run = NULL;
+        u->stopping = false;
+        if (begin(u))
+            return;
+    }
+    if (!begin_next(u))
+        finish(u);
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+    struct runner *u = arg;
+
+    (void)fd;
+    (void)what;
+    if (!u->frozen)
+        app_dirty(u->app);
+}
+
+/* Life ---------------------------------------------------------------------------- */
+
+static void runner_free(void *self)
+{
+    struct runner *u = self;
+
+    for (size_t i = 0; i < u->count; i++) {
+        run_free(u->queue[i].run);
+        options_done(&u->queue[i].values);
+    }
+    if (u->tick != NULL)
+        event_free(u->tick);
+    if (u->advance != NULL)
+        event_free(u->advance);
+    run_view_free(u->view);
+    free(u);
+}
+
+static int copy_options(struct options *into, const struct options *from)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < from->count; i++) {
+        const struct option_value *v = &from->values[i];
+
+        rc = v->text != NULL ? options_set_text(into, v->name, v->text)
+                             : options_set_number(into, v->name, v->number);
+    }
+    return rc;
+}
+
+static int take_request(struct runner *u, const struct run_request *request)
+{
+    int rc = 0;
+
+    for (; rc == 0 && u->count < request->count; u->count++) {
+        u->queue[u->count].scenario = request->runs[u->count].scenario;
+        rc = copy_options(&u->queue[u->count].values, request->runs[u->count].values);
+    }
+    return rc;
+}
+
+static void *runner_init(struct app *app, const void *argument)
+{
+    struct timeval tick = {0, TICK_MS * 1000};
+    struct runner *u = calloc(1, sizeof(*u));
+
+    if (u == NULL)
+        return NULL;
+    u->app = app;
+    u->view = run_view_new();
+    u->tick = event_new(app_base(app), -1, EV_PERSIST, on_tick, u);
+    u->advance = event_new(app_base(app), -1, 0, on_advance, u);
+    if (take_request(u, argument) < 0 || u->view == NULL || u->tick == NULL ||
+        u->advance == NULL || event_add(u->tick, &tick) < 0) {
+        app_warn(app, "There is no memory for a run.");
+        runner_free(u);
+        return NULL;
+    }
+    if (begin(u) || begin_next(u))
+        return u;
+    runner_free(u);
+    return NULL;
+}
+
+/* Keys ---------------------------------------------------------------------------- */
+
+static void stop(void *self, uint32_t press)
+{
+    struct runner *u = self;
+
+    (void)press;
+    if (!u->stopping)
+        app_say(u->app,
+                "Stopping: what is under way is finished and reported. The same key "
+                "again does not wait for it.");
+    u->stopping = true;
+    u->restarting = false;
+    run_stop(current(u));
+}
+
+static void restart(void *self, uint32_t press)
+{
+    struct runner *u = self;
+
+    (void)press;
+    u->restarting = true;
+    run_stop(current(u));
+}
+
+static bool is_zoomed(const void *self)
+{
+    return ((const struct runner *)self)->zoomed;
+}
+
+static void unzoom(void *self, uint32_t press)
+{
+    struct runner *u = self;
+
+    (void)press;
+    u->zoomed = false;
+}
+
+static void zoom(void *self, uint32_t press)
+{
+    struct runner *u = self;
+
+    (void)press;
+    u->zoomed = !u->zoomed;
+}
+
+static void choose_chart(void *self, uint32_t press)
+{
+    struct runner *u = self;
+
+    u->hot =
+        (u->hot + (press == PRESS_BACKTAB ? RUN_CHART_COUNT - 1 : 1)) % RUN_CHART_COUNT;
+    /* The charts beyond the grid are only seen large. */
+    if (u->hot >= RUN_CHART_GRID)
+        u->zoomed = true;
+}
+
+static void freeze(void *self, uint32_t press)
+{
+    struct runner *u = self;
+
+    (void)press;
+    u->frozen = !u->frozen;
+    u->frozen_s = run_view_end_s(u->view);
+}
+
+/* Back and forth in time by a quarter of the window; freezes the picture. */
+static void scroll(void *self, uint32_t press)
+{
+    struct runner *u = self;
+    double step_s = (u->view->to_s - u->view->from_s) / 4;
+
+    if (!u->frozen)
+        freeze(u, press);
+    u->frozen_s += press == PRESS_LEFT ? -step_s : step_s;
+    u->frozen_s = fmin(u->frozen_s, run_view_end_s(u->view));
+    u->frozen_s = fmax(u->frozen_s, u->view->to_s - u->view->from_s);
+}
+
+static void change_window(void *self, uint32_t press)
+{
+    static const double windows[] = {0, 5, 10, 30, 60, 120, 300, 600, 3600};
+    struct runner *u = self;
+    size_t n = sizeof(windows) / sizeof(windows[0]), i = 0;
+
+    while (i + 1 < n && windows[i] < u->window_s)
+        i++;
+    i = press == '<' ? (i + n - 1) % n : (i + 1) % n;
+    u->window_s = windows[i];
+    if (u->window_s > 0)
+        app_say(u->app, "The charts show %g s.", u->window_s);
+    else
+        app_say(u->app, "The charts show all of the run, up to its last minute.");
+}
+
+static bool can_rate(const void *self)
+{
+    const struct runner *u = self;
+
+    return u->queue[u->at].scenario->family != FAMILY_BULK;
+}
+
+/* Two significant digits: rates that a person would say. */
+static uint64_t round_rate(double rate)
+{
+    double power = pow(10, floor(log10(fmax(rate, 1))) - 1);
+
+    if (power < 1)
+        power = 1;
+    return (uint64_t)fmax(1, round(rate / power) * power);
+}
+
+/* What is done per second now: where a rate begins that was none before. */
+static double present_rate(const struct runner *u)
+{
+    struct run_use use;
+
+    run_use_of(u->view, PLACE_CLIENT, &use);
+    return use.known ? use.operations_per_s : UNKNOWN;
+}
+
+static void change_rate(void *self, uint32_t press)
+{
+    struct runner *u = self;
+    struct run *r = current(u);
+    double rate = (double)options_number(&r->values, "rate", 0);
+    bool up = press == '+' || press == '=';
+    uint64_t wanted;
+    char text[32];
+
+    if (rate <= 0 && up) {
+        app_say(u->app, "No rate is set: it goes as fast as it can. \"-\" sets one.");
+        return;
+    }
+    if (rate <= 0)
+        rate = present_rate(u);
+    if (!(rate > 0)) {
+        app_say(u->app, "There is no rate to lower yet.");
+        return;
+    }
+    wanted = round_rate(up ? rate * 1.25 : rate / 1.25);
+    units_format_count((double)wanted, text, sizeof(text));
+    if (run_set(r, "rate", wanted) < 0)
+        app_warn(u->app, "The rate cannot be changed now.");
+    else
+        app_say(u->app, "The rate is now %s a second, all clients together.", text);
+}
+
+static void pause_load(void *self, uint32_t press)
+{
+    struct runner *u = self;
+    struct run *r = current(u);
+
+    (void)press;
+    if (r->state != RUN_RUNNING) {
+        app_say(u->app, "There is no load to pause yet.");
+        return;
+    }
+    run_pause(r, !r->paused);
+    app_say(u->app, r->paused ? "Paused: no load is offered, and the clock stands still. "
+                                "p goes on."
+                              : "Load is offered again.");
+}
+
+static void set_mark(void *self, uint32_t press)
+{
+    struct runner *u = self;
+    char text[8];
+
+    (void)press;
+    snprintf(text, sizeof(text), "m%u", ++u->mark_count);
+    run_mark(current(u), text);
+    app_say(u->app, "Marked as %s, here and in the result.", text);
+}
+
+static bool runner_interrupt(void *self)
+{
+    struct runner *u = self;
+
+    if (u->stopping)
+        return false; /* the second Ctrl-C ends the console */
+    stop(u, 0);
+    return true;
+}
+
+static const struct key keys[] = {
+    {{PRESS_ESC}, "Esc", "grid", "Show all charts again", unzoom, is_zoomed, NULL},
+    {{'q', PRESS_ESC},
+     "q",
+     "stop",
+     "Stop the run and show its summary; again: without waiting for what is under way",
+     stop,
+     NULL,
+     NULL},
+    {{'p'},
+     "p",
+     "pause",
+     "Pause the load and go on; the pause is taken out of the clock",
+     pause_load,
+     NULL,
+     NULL},
+    {{'f'}, "f", "freeze", "Freeze the picture; the run goes on", freeze, NULL, NULL},
+    {{'z', PRESS_ENTER},
+     "z",
+     "zoom",
+     "Show the chosen chart large, and all again",
+     zoom,
+     NULL,
+     NULL},
+    {{PRESS_TAB, PRESS_BACKTAB},
+     "Tab",
+     "chart",
+     "Choose the next chart; the heat map comes after the four",
+     choose_chart,
+     NULL,
+     NULL},
+    {{'+', '-', '='},
+     "+ -",
+     "rate",
+     "Raise or lower the rate by a quarter, while it runs",
+     change_rate,
+     can_rate,
+     NULL},
+    {{'m'},
+     "m",
+     "mark",
+     "Mark this moment on the charts and in the result",
+     set_mark,
+     NULL,
+     NULL},
+    {{'r'},
+     "r",
+     "restart",
+     "Stop and begin the same run anew; the result so far is dropped",
+     restart,
+     NULL,
+     NULL},
+    {{PRESS_LEFT, PRESS_RIGHT},
+     "\xe2\x86\x90 \xe2\x86\x92",
+     NULL,
+     "Freeze and scroll back in time, and forth",
+     scroll,
+     NULL,
+     NULL},
+    {{'<', '>'},
+     "< >",
+     NULL,
+     "Show a shorter or a longer span of time",
+     change_window,
+     NULL,
+     NULL},
+    {.label = NULL},
+};
+
+/* Drawing ------------------------------------------------------------------------- */
+
+static const char *state_word(const struct runner *u, enum paint *paint)
+{
+    const struct run *r = current(u);
+
+    *paint = PAINT_WARN;
+    if (r->paused)
+        return "PAUSED";
+    switch (r->state) {
+    case RUN_NEW:
+    case RUN_SPAWNING:
+        return "STARTING";
+    case RUN_RUNNING:
+        *paint = u->stopping ? PAINT_WARN : PAINT_GOOD;
+        return u->stopping ? "STOPPING" : "RUNNING";
+    case RUN_DRAINING:
+        return "DRAINING";
+    case RUN_DONE:
+        break;
+    }
+    return "DONE";
+}
+
+static void clock_text(uint64_t ns, char *out, size_t size)
+{
+    uint64_t tenths = ns / (NS_PER_S / 10);
+
+    snprintf(out, size, "%02u:%02u.%u", (unsigned)(tenths / 600),
+             (unsigned)(tenths / 10 % 60), (unsigned)(tenths % 10));
+}
+
+/* What is left by the pace so far; "" when nobody can know. */
+static void left_text(double progress, uint64_t clock_ns, char *out, size_t size)
+{
+    double left_s = (double)clock_ns / 1e9 * (1 - progress) / progress;
+
+    if (!(progress > 0.02) || progress >= 1 || clock_ns < NS_PER_S / 5)
+        snprintf(out, size, "%s", "");
+    else if (left_s < 100)
+        snprintf(out, size, "%.1f s left", left_s);
+    else
+        snprintf(out, size, "%.0f min left", left_s / 60);
+}
+
+static void draw_progress(const struct runner *u, struct canvas *c, struct area row)
+{
+    const struct run *r = current(u);
+    double progress = run_progress(r);
+    uint64_t clock_ns = run_clock_ns(r);
+    enum paint paint;
+    const char *word = state_word(u, &paint);
+    struct style bold = style(paint), strong = style(PAINT_STRONG);
+    char clock[24], left[32], text[64] = "";
+    int x = row.x + 1, room;
+
+    bold.attributes = ATTR_BOLD;
+    x += canvas_text(c, x, row.y, 12, bold, word) + 2;
+    x += canvas_print(c, x, row.y, row.width - x, style(PAINT_TEXT), "trial %zu of %u",
+                      r->trials_begun, r->trial_count) +
+         2;
+    if (u->count > 1)
+        x += canvas_print(c, x, row.y, row.width - x, style(PAINT_TEXT), "run %zu of %zu",
+                          u->at + 1, u->count) +
+             2;
+    clock_text(clock_ns, clock, sizeof(clock));
+    x += canvas_text(c, x, row.y, row.width - x, strong, clock) + 2;
+    if (u->frozen)
+        x +=
+            canvas_text(c, x, row.y, row.width - x, style(PAINT_WARN), "picture frozen") +
+            2;
+    left_text(progress, clock_ns, left, sizeof(left));
+    if (!isnan(progress))
+        snprintf(text, sizeof(text), "%3.0f %%  %s", 100 * progress, left);
+    canvas_text_right(c, row.x, row.y, row.width - 1, strong, text);
+    room = row.x + row.width - 22 - x;
+    if (!isnan(progress) && room >= 6)
+        canvas_bar(c, x, row.y, room, progress, style(PAINT_ACCENT));
+}
+
+static void draw_grid(struct runner *u, struct canvas *c, struct area a)
+{
+    struct area top, bottom, cells[RUN_CHART_GRID];
+
+    if (u->zoomed) {
+        run_chart(u->hot)->draw(u->view, c, a, true);
+        return;
+    }
+    /* Room enough for the map below the four? */
+    if (a.height >= 44) {
+        struct area map = area_take_bottom(&a, a.height / 3);
+
+        run_chart(RUN_CHART_heat)->draw(u->view, c, map, u->hot == RUN_CHART_heat);
+    }
+    bottom = a;
+    top = area_take_top(&bottom, (a.height + 1) / 2);
+    cells[1] = top;
+    cells[0] = area_take_left(&cells[1], a.width / 2);
+    cells[3] = bottom;
+    cells[2] = area_take_left(&cells[3], a.width / 2);
+    for (size_t i = 0; i < RUN_CHART_GRID; i++)
+        run_chart(i)->draw(u->view, c, cells[i], u->hot == i);
+}
+
+static void draw_use(const struct runner *u, struct canvas *c, struct area a, bool boxed)
+{
+    static const enum place order[] = {PLACE_CLIENT, PLACE_ENDPOINT, PLACE_SERVER};
+
+    if (boxed) {
+        canvas_box(c, a, "processes", false);
+        a = area_inside(a);
+    }
+    area_take_left(&a, 1);
+    for (size_t i = 0; i < 3; i++)
+        if (run_view_has(u->view, order[i])) {
+            struct area row = area_take_top(&a, 1);
+
+            if (row.height > 0)
+                run_use_draw(u->view, order[i], c, row);
+        }
+    if (a.height > 0) {
+        char text[160];
+        enum paint paint = run_use_verdict(u->view, text, sizeof(text));
+
+        canvas_text(c, a.x, a.y, a.width - 1, style(paint), text);
+    }
+}
+
+static void draw_log(const struct runner *u, struct canvas *c, struct area a)
+{
+    size_t shown = u->log_used < LOG_LINES ? u->log_used : LOG_LINES;
+
+    if (shown > (size_t)a.height)
+        shown = (size_t)a.height;
+    for (size_t i = 0; i < shown; i++)
+        canvas_text(c, a.x + 1, a.y + (int)i, a.width - 2, style(PAINT_DIM),
+                    u->log[(u->log_used - shown + i) % LOG_LINES]);
+}
+
+static int count_places(const struct run_view *v)
+{
+    int n = 0;
+
+    for (int p = 0; p < PLACE_COUNT; p++)
+        n += run_view_has(v, (enum place)p);
+    return n;
+}
+
+static void runner_draw(void *self, struct canvas *c, struct area a)
+{
+    struct runner *u = self;
+    bool boxed = a.height >= 26;
+    int places = count_places(u->view);
+    struct area progress = area_take_top(&a, 1);
+    struct area log = area_take_bottom(&a, a.height >= 40 ? 3 : 1);
+    struct area use = area_take_bottom(&a, places + 1 + (boxed ? 2 : 0));
+
+    if (current(u) == NULL)
+        return;
+    run_view_set_span(u->view, u->frozen ? u->frozen_s : run_view_end_s(u->view),
+                      u->window_s);
+    draw_progress(u, c, progress);
+    draw_grid(u, c, a);
+    draw_use(u, c, use, boxed);
+    draw_log(u, c, log);
+}
+
+static void runner_header(void *self, struct canvas *c, struct area a)
+{
+    const struct runner *u = self;
+    struct style s = style_on(PAINT_HEADER, PAINT_BAR);
+
+    s.attributes = ATTR_BOLD;
+    canvas_text_right(c, a.x, a.y, a.width, s, u->queue[u->at].scenario->name);
+}
+
+static void runner_mouse(void *self, const struct mouse *m)
+{
+    struct runner *u = self;
+
+    if (m->kind == POINT_WHEEL_UP || m->kind == POINT_WHEEL_DOWN)
+        scroll(u, m->kind == POINT_WHEEL_UP ? PRESS_LEFT : PRESS_RIGHT);
+    else if (m->kind == POINT_DOUBLE)
+        u->zoomed = !u->zoomed;
+}
+
+const struct screen screen_run = {
+    .name = "run",
+    .keys = keys,
+    .init = runner_init,
+    .draw = runner_draw,
+    .header = runner_header,
+    .mouse = runner_mouse,
+    .interrupt = runner_interrupt,
+    .free = runner_free,
+};

@@ -1,0 +1,533 @@
+#include "tui/screen_scenarios.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "engine/scenario.h"
+#include "tui/app.h"
+#include "tui/lineedit.h"
+#include "tui/scenario_panel.h"
+#include "tui/screen_params.h"
+#include "tui/screen_run.h"
+#include "tui/text.h"
+
+/* A scenario with the values that it will be run with. */
+struct choice {
+    const struct scenario *scenario; /* borrowed: the table's */
+    struct options values;
+    bool available;
+    bool marked;
+    int row; /* on the screen when last drawn, -1 if not shown */
+};
+
+struct catalogue {
+    struct app *app; /* borrowed */
+    size_t count;
+    struct choice *choices;
+    size_t selected;
+    int offset; /* lines of the list scrolled past */
+    bool filtering;
+    struct lineedit filter;
+    struct run_request request;
+    struct params_request form;
+    struct options quick; /* the values of a quick run, until it has begun */
+};
+
+/* Life -------------------------------------------------------------------------- */
+
+static void catalogue_free(void *self)
+{
+    struct catalogue *k = self;
+
+    for (size_t i = 0; i < k->count; i++)
+        options_done(&k->choices[i].values);
+    options_done(&k->quick);
+    free(k->choices);
+    free(k);
+}
+
+static void *catalogue_init(struct app *app, const void *argument)
+{
+    struct catalogue *k = calloc(1, sizeof(*k));
+    const struct scenario *table;
+
+    (void)argument;
+    if (k == NULL)
+        return NULL;
+    k->app = app;
+    table = scenario_table(&k->count);
+    k->choices = calloc(k->count, sizeof(*k->choices));
+    if (k->choices == NULL) {
+        free(k);
+        return NULL;
+    }
+    for (size_t i = 0; i < k->count; i++) {
+        k->choices[i].scenario = &table[i];
+        k->choices[i].available = scenario_available(&table[i]);
+        if (scenario_defaults(&table[i], &k->choices[i].values) < 0) {
+            catalogue_free(k);
+            return NULL;
+        }
+    }
+    return k;
+}
+
+/* Choosing ---------------------------------------------------------------------- */
+
+static bool contains(const char *text, const char *part)
+{
+    return strcasestr(text, part) != NULL;
+}
+
+static bool is_shown(const struct catalogue *k, size_t i)
+{
+    const struct scenario *s = k->choices[i].scenario;
+    const char *part = k->filter.text;
+
+    return part[0] == '\0' || contains(s->name, part) || contains(s->title, part) ||
+           contains(s->group, part);
+}
+
+static struct choice *selected(const struct catalogue *k)
+{
+    return &k->choices[k->selected];
+}
+
+/* Move by one to the next that the filter shows, `step` -1 or 1; stays at the ends. */
+static void move_one(struct catalogue *k, int step)
+{
+    for (size_t i = k->selected; step < 0 ? i > 0 : i + 1 < k->count;) {
+        i = step < 0 ? i - 1 : i + 1;
+        if (is_shown(k, i)) {
+            k->selected = i;
+            return;
+        }
+    }
+}
+
+/* After the filter has changed: stay, or go to the first that is shown. */
+static void keep_shown(struct catalogue *k)
+{
+    if (is_shown(k, k->selected))
+        return;
+    for (size_t i = 0; i < k->count; i++)
+        if (is_shown(k, i)) {
+            k->selected = i;
+            return;
+        }
+}
+
+static void move_selection(void *self, uint32_t press)
+{
+    struct catalogue *k = self;
+    int steps = press == PRESS_PAGE_UP || press == PRESS_PAGE_DOWN ? 6 : 1;
+    bool up = press == PRESS_UP || press == 'k' || press == PRESS_PAGE_UP ||
+              press == PRESS_HOME;
+
+    if (press == PRESS_HOME || press == PRESS_END)
+        steps = (int)k->count;
+    for (int i = 0; i < steps; i++)
+        move_one(k, up ? -1 : 1);
+}
+
+/* The key shown beside a scenario: a number for the first nine, a letter for each. */
+static void select_by_key(void *self, uint32_t press)
+{
+    struct catalogue *k = self;
+
+    for (size_t i = 0; i < k->count; i++)
+        if ((press >= '1' && press <= '9' && i == press - '1') ||
+            (uint32_t)(unsigned char)k->choices[i].scenario->letter == press) {
+            lineedit_set(&k->filter, "");
+            k->selected = i;
+            return;
+        }
+}
+
+/* Running and editing ----------------------------------------------------------- */
+
+static void add_run(struct run_request *r, const struct scenario *s,
+                    const struct options *values)
+{
+    if (r->count < RUN_QUEUE_MAX) {
+        r->runs[r->count].scenario = s;
+        r->runs[r->count].values = values;
+        r->count++;
+    }
+}
+
+static bool refuse_unavailable(struct catalogue *k, const struct choice *choice)
+{
+    if (choice->available)
+        return false;
+    app_warn(k->app, "%s is not built into this program yet.", choice->scenario->name);
+    return true;
+}
+
+static void run_chosen(void *self, uint32_t press)
+{
+    struct catalogue *k = self;
+
+    (void)press;
+    k->request.count = 0;
+    for (size_t i = 0; i < k->count; i++)
+        if (k->choices[i].marked && k->choices[i].available)
+            add_run(&k->request, k->choices[i].scenario, &k->choices[i].values);
+    if (k->request.count == 0) {
+        if (refuse_unavailable(k, selected(k)))
+            return;
+        add_run(&k->request, selected(k)->scenario, &selected(k)->values);
+    }
+    app_push(k->app, &screen_run, &k->request);
+}
+
+static void run_quick(void *self, uint32_t press)
+{
+    struct catalogue *k = self;
+    const struct choice *choice = selected(k);
+
+    (void)press;
+    if (refuse_unavailable(k, choice))
+        return;
+    options_done(&k->quick);
+    k->quick = (struct options){0};
+    if (scenario_defaults(choice->scenario, &k->quick) < 0 ||
+        scenario_quick(choice->scenario, &k->quick) < 0) {
+        app_warn(k->app, "There is no memory for another run.");
+        return;
+    }
+    k->request.count = 0;
+    add_run(&k->request, choice->scenario, &k->quick);
+    app_push(k->app, &screen_run, &k->request);
+}
+
+static void run_from_form(void *owner)
+{
+    struct catalogue *k = owner;
+
+    k->request.count = 0;
+    add_run(&k->request, selected(k)->scenario, &selected(k)->values);
+    app_push(k->app, &screen_run, &k->request);
+}
+
+static void edit(void *self, uint32_t press)
+{
+    struct catalogue *k = self;
+
+    (void)press;
+    if (refuse_unavailable(k, selected(k)))
+        return;
+    k->form = (struct params_request){selected(k)->scenario, &selected(k)->values,
+                                      run_from_form, k};
+    app_push(k->app, &screen_params, &k->form);
+}
+
+static void mark(void *self, uint32_t press)
+{
+    struct catalogue *k = self;
+
+    (void)press;
+    if (refuse_unavailable(k, selected(k)))
+        return;
+    selected(k)->marked = !selected(k)->marked;
+    move_one(k, 1);
+}
+
+static void begin_filter(void *self, uint32_t press)
+{
+    struct catalogue *k = self;
+
+    (void)press;
+    k->filtering = true;
+}
+
+static bool has_filter(const void *self)
+{
+    return ((const struct catalogue *)self)->filter.len > 0;
+}
+
+static void end_filter(void *self, uint32_t press)
+{
+    struct catalogue *k = self;
+
+    (void)press;
+    lineedit_set(&k->filter, "");
+}
+
+static void quit(void *self, uint32_t press)
+{
+    struct catalogue *k = self;
+
+    (void)press;
+    app_quit(k->app, 0);
+}
+
+/* Typing into the filter. Enter and Esc leave it; arrows go on moving. */
+static bool catalogue_type(void *self, uint32_t press)
+{
+    struct catalogue *k = self;
+
+    if (!k->filtering)
+        return false;
+    if (press == PRESS_ENTER || press == PRESS_ESC) {
+        k->filtering = false;
+        if (press == PRESS_ESC)
+            lineedit_set(&k->filter, "");
+        return true;
+    }
+    if (press == PRESS_UP || press == PRESS_DOWN)
+        return false;
+    lineedit_press(&k->filter, press);
+    keep_shown(k);
+    return true;
+}
+
+static bool is_number(const void *self, uint32_t press)
+{
+    const struct catalogue *k = self;
+
+    return press >= '1' && press <= '9' && press - '1' < k->count;
+}
+
+static bool is_letter(const void *self, uint32_t press)
+{
+    const struct catalogue *k = self;
+
+    for (size_t i = 0; i < k->count; i++)
+        if ((uint32_t)(unsigned char)k->choices[i].scenario->letter == press)
+            return true;
+    return false;
+}
+
+static const struct key keys[] = {
+    {{PRESS_ENTER},
+     "Enter",
+     "run",
+     "Run the scenario, or all that are marked one after the other",
+     run_chosen,
+     NULL,
+     NULL},
+    {{'e'}, "e", "edit", "Edit the parameters of the scenario", edit, NULL, NULL},
+    {{'Q'},
+     "Q",
+     "quick",
+     "Run a smaller version of the scenario, for a first look",
+     run_quick,
+     NULL,
+     NULL},
+    {{' '},
+     "Space",
+     "mark",
+     "Mark the scenario; marked ones run in sequence",
+     mark,
+     NULL,
+     NULL},
+    {{'/'},
+     "/",
+     "filter",
+     "Show only scenarios whose name, group or title has a text",
+     begin_filter,
+     NULL,
+     NULL},
+    {{PRESS_ESC}, "Esc", "all", "Show all scenarios again", end_filter, has_filter, NULL},
+    {{'q'}, "q", "quit", "Leave plimsoll", quit, NULL, NULL},
+    {{PRESS_UP, PRESS_DOWN, 'k', 'j'},
+     "\xe2\x86\x91\xe2\x86\x93 j k",
+     NULL,
+     "Choose another scenario",
+     move_selection,
+     NULL,
+     NULL},
+    {{PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME, PRESS_END},
+     "PgUp PgDn",
+     NULL,
+     "Choose six further up or down; Home and End the first and last",
+     move_selection,
+     NULL,
+     NULL},
+    {{0},
+     "1 to 9",
+     NULL,
+     "Choose the scenario with this number",
+     select_by_key,
+     NULL,
+     is_number},
+    {{0},
+     "letters",
+     NULL,
+     "Choose the scenario with this letter; it stands beside each",
+     select_by_key,
+     NULL,
+     is_letter},
+    {.label = NULL},
+};
+
+/* Drawing ----------------------------------------------------------------------- */
+
+static const char *group_title(const char *group)
+{
+    static const char *const rows[][2] = {
+        {"stream", "Streams: TCP, Unix sockets, named pipes"},
+        {"udp", "UDP: four ways to send 100,000 datagrams"},
+        {"service", "Services: an API in front of a microservice"},
+        {"own", "Your own server"},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (strcmp(rows[i][0], group) == 0)
+            return rows[i][1];
+    return group;
+}
+
+static void draw_choice(struct canvas *c, struct area row, const struct catalogue *k,
+                        size_t i)
+{
+    const struct choice *choice = &k->choices[i];
+    bool is_selected = i == k->selected;
+    enum paint ground = is_selected ? PAINT_SELECTION : PAINT_GROUND;
+    struct style name = style_on(is_selected         ? PAINT_SELECTED
+                                 : choice->available ? PAINT_TEXT
+                                                     : PAINT_UNKNOWN,
+                                 ground);
+    struct style hot = style_on(is_selected ? PAINT_SELECTED : PAINT_ACCENT, ground);
+    struct style dim = style_on(is_selected ? PAINT_SELECTED : PAINT_DIM, ground);
+    int x = row.x;
+
+    canvas_fill(c, row, ' ', name);
+    canvas_put(c, x, row.y, is_selected ? c->glyphs->pointer : ' ', hot);
+    canvas_put(c, x + 1, row.y, choice->marked ? c->glyphs->check : ' ', hot);
+    if (i < 9)
+        canvas_put(c, x + 3, row.y, '1' + (uint32_t)i, hot);
+    canvas_put(c, x + 5, row.y, (uint32_t)(unsigned char)choice->scenario->letter, hot);
+    x += 8;
+    name.attributes |= is_selected ? ATTR_BOLD : 0;
+    canvas_text(c, x, row.y, 20, name, choice->scenario->name);
+    x += 20;
+    if (row.x + row.width - x >= 14)
+        canvas_text(c, x, row.y, row.x + row.width - x, dim,
+                    choice->available ? choice->scenario->title : "not available yet");
+}
+
+/* The list as lines; those from k->offset on are drawn. Returns how many there are. */
+static int draw_lines(struct catalogue *k, struct canvas *c, struct area a)
+{
+    const char *group = NULL;
+    int line = 0;
+
+    for (size_t i = 0; i < k->count; i++) {
+        const struct scenario *s = k->choices[i].scenario;
+        struct area row = {a.x, a.y + line - k->offset, a.width, 1};
+
+        k->choices[i].row = -1;
+        if (!is_shown(k, i))
+            continue;
+        if (group == NULL || strcmp(group, s->group) != 0) {
+            struct style heading = style(PAINT_DIM);
+
+            heading.attributes = ATTR_BOLD;
+            line += group != NULL && a.height > 18;
+            row.y = a.y + line - k->offset;
+            canvas_text(c, a.x + 1, row.y, a.width - 1, heading, group_title(s->group));
+            line++;
+            row.y++;
+        }
+        group = s->group;
+        k->choices[i].row = line;
+        draw_choice(c, row, k, i);
+        line++;
+    }
+    return line;
+}
+
+static void draw_list(struct catalogue *k, struct canvas *c, struct area a)
+{
+    struct area inner = area_inside(a), before;
+    int lines, row;
+
+    canvas_box(c, a, "scenarios", true);
+    if (k->filtering || k->filter.len > 0) {
+        struct area line = area_take_top(&inner, 1);
+        int used = canvas_text(c, line.x + 1, line.y, 9, style(PAINT_ACCENT), "filter: ");
+
+        lineedit_draw(&k->filter, c, line.x + 1 + used, line.y, line.width - used - 2,
+                      style(PAINT_STRONG), k->filtering);
+    }
+    before = canvas_clip(c, inner);
+    lines = draw_lines(k, c, inner);
+    row = selected(k)->row;
+    /* Scroll so that the selection, and the heading above the first, are seen. */
+    if (row >= 0 && (row - k->offset >= inner.height || row - 1 < k->offset)) {
+        k->offset =
+            row - 1 < k->offset ? (row > 1 ? row - 1 : 0) : row - inner.height + 1;
+        canvas_fill(c, inner, ' ', style(PAINT_TEXT));
+        lines = draw_lines(k, c, inner);
+    }
+    if (lines == 0)
+        canvas_text(c, inner.x + 1, inner.y + 1, inner.width - 2, style(PAINT_UNKNOWN),
+                    "no scenario has this text");
+    canvas_unclip(c, before);
+}
+
+static void catalogue_draw(void *self, struct canvas *c, struct area a)
+{
+    struct catalogue *k = self;
+    int width = a.width >= 110 ? a.width * 45 / 100 : a.width >= 76 ? 34 : a.width;
+    struct area list = area_take_left(&a, width);
+
+    draw_list(k, c, list);
+    if (a.width < 20)
+        return;
+    canvas_box(c, a, selected(k)->scenario->name, false);
+    a = area_inside(a);
+    area_take_left(&a, 1);
+    area_take_right(&a, 1);
+    scenario_panel_draw(c, a, selected(k)->scenario, &selected(k)->values);
+}
+
+static void catalogue_header(void *self, struct canvas *c, struct area a)
+{
+    const struct catalogue *k = self;
+    size_t marked = 0;
+    char text[80];
+
+    for (size_t i = 0; i < k->count; i++)
+        marked += k->choices[i].marked;
+    if (marked > 0)
+        snprintf(text, sizeof(text), "%zu marked, Enter runs them in sequence", marked);
+    else
+        snprintf(text, sizeof(text), "choose by number, letter or arrows; Enter runs");
+    canvas_text_right(c, a.x, a.y, a.width, style_on(PAINT_HEADER, PAINT_BAR), text);
+}
+
+static void catalogue_mouse(void *self, const struct mouse *m)
+{
+    struct catalogue *k = self;
+    int top = k->filtering || k->filter.len > 0 ? 3 : 2; /* header, border, filter */
+
+    if (m->kind == POINT_WHEEL_UP || m->kind == POINT_WHEEL_DOWN) {
+        move_one(k, m->kind == POINT_WHEEL_UP ? -1 : 1);
+        return;
+    }
+    for (size_t i = 0; i < k->count; i++)
+        if (k->choices[i].row >= 0 && k->choices[i].row - k->offset + top == m->y) {
+            bool again = m->kind == POINT_DOUBLE || i == k->selected;
+
+            k->selected = i;
+            if (again)
+                run_chosen(k, PRESS_ENTER);
+            return;
+        }
+}
+
+const struct screen screen_scenarios = {
+    .name = "scenarios",
+    .keys = keys,
+    .init = catalogue_init,
+    .draw = catalogue_draw,
+    .header = catalogue_header,
+    .type = catalogue_type,
+    .mouse = catalogue_mouse,
+    .free = catalogue_free,
+};

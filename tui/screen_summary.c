@@ -1,0 +1,727 @@
+#include "tui/screen_summary.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/export.h"
+#include "engine/run.h"
+#include "engine/units.h"
+#include "tui/app.h"
+#include "tui/chart.h"
+#include "tui/lineedit.h"
+#include "tui/page.h"
+#include "tui/text.h"
+
+#define CELL 32   /* bytes of a figure */
+#define NAME 22   /* columns of a metric's name */
+#define FIGURE 11 /* columns of a figure */
+
+struct summary {
+    struct app *app; /* borrowed */
+    size_t count, at;
+    struct run *runs[RUN_QUEUE_MAX]; /* owned */
+    int offset, offset_max;
+    bool exporting;
+    size_t format;
+    struct lineedit path;
+    struct run_request again;
+};
+
+/* Life ---------------------------------------------------------------------------- */
+
+static void *summary_init(struct app *app, const void *argument)
+{
+    const struct summary_request *request = argument;
+    struct summary *m = calloc(1, sizeof(*m));
+
+    if (m == NULL)
+        return NULL;
+    m->app = app;
+    for (; m->count < request->count; m->count++) {
+        m->runs[m->count] = *request->runs[m->count];
+        *request->runs[m->count] = NULL;
+    }
+    m->at = m->count - 1;
+    return m;
+}
+
+static void summary_free(void *self)
+{
+    struct summary *m = self;
+
+    for (size_t i = 0; i < m->count; i++)
+        run_free(m->runs[i]);
+    free(m);
+}
+
+static const struct run *shown(const struct summary *m)
+{
+    return m->runs[m->at];
+}
+
+/* Sections ------------------------------------------------------------------------ */
+
+static enum paint outcome_paint(const struct run *r)
+{
+    switch (r->outcome) {
+    case OUTCOME_COMPLETED:
+        return PAINT_GOOD;
+    case OUTCOME_STOPPED:
+        return PAINT_WARN;
+    case OUTCOME_EXHAUSTED:
+        return r->scenario->exhausted_expected ? PAINT_GOOD : PAINT_WARN;
+    case OUTCOME_FAILED:
+        break;
+    }
+    return PAINT_BAD;
+}
+
+static void draw_outcome(struct page *p, const struct run *r)
+{
+    const struct trial *t = run_trial(r);
+    struct style bold = style(outcome_paint(r));
+    char verdict[200] = "", first[400];
+
+    bold.attributes = ATTR_BOLD;
+    snprintf(first, sizeof(first), "%s%s%s%s", outcome_name(r->outcome),
+             *r->reason ? ": " : "", r->reason,
+             r->outcome == OUTCOME_EXHAUSTED && r->scenario->exhausted_expected
+                 ? " (this is the documented outcome)"
+                 : "");
+    page_text(p, bold, first);
+    if (t != NULL)
+        trial_bottleneck(t, verdict, sizeof(verdict));
+    if (verdict[0] != '\0')
+        page_text(p, style(PAINT_TEXT), verdict);
+    page_gap(p);
+}
+
+/* A metric's name for people: "latency p99" for latency_p99_ns. */
+static void metric_label(enum metric m, char *out, size_t size)
+{
+    static const char *const rewrites[][2] = {
+        {"_per_second", "/s"},
+        {"_us_per_message", " per message"},
+        {"_ns", ""},
+        {"_", " "},
+    };
+    const char *name = metric_row(m)->name;
+    size_t used = 0;
+
+    while (*name != '\0' && used + 16 < size) {
+        size_t i = 0;
+
+        while (i < 4 && strncmp(name, rewrites[i][0], strlen(rewrites[i][0])) != 0)
+            i++;
+        if (i < 4) {
+            used += (size_t)snprintf(out + used, size - used, "%s", rewrites[i][1]);
+            name += strlen(rewrites[i][0]);
+        } else {
+            out[used++] = *name++;
+        }
+    }
+    out[used] = '\0';
+}
+
+/* How the run stands to what was documented: "7.8 x less". */
+static void draw_ratio(struct canvas *c, struct area row, enum metric m, double ratio)
+{
+    bool better = metric_row(m)->better > 0 ? ratio >= 1 : ratio <= 1;
+    char number[CELL], text[CELL + 8];
+
+    if (!isfinite(ratio) || ratio <= 0)
+        return;
+    units_format_count(ratio < 1 ? 1 / ratio : ratio, number, CELL);
+    snprintf(text, sizeof(text), "%s x %s", number, ratio < 1 ? "less" : "more");
+    canvas_text(c, row.x, row.y, row.width, style(better ? PAINT_GOOD : PAINT_WARN),
+                text);
+}
+
+static void draw_reference(struct page *p, const struct run *r,
+                           const struct reference *ref)
+{
+    enum metric m = (enum metric)metric_find(ref->metric);
+    struct statistics own, documented;
+    char cell[2][CELL], name[64];
+    struct area row = page_rows(p, 1);
+
+    if (m == METRIC_COUNT)
+        return;
+    run_statistics(r, m, &own);
+    statistics_of(ref->values, ref->count, &documented);
+    metric_format(m, own.n > 0 ? own.median : UNKNOWN, cell[0], CELL);
+    metric_format(m, documented.median, cell[1], CELL);
+    metric_label(m, name, sizeof(name));
+    canvas_print(p->c, row.x, row.y, NAME - 1, style(PAINT_TEXT), "%s%s%s", name,
+                 ref->where[0] ? " " : "", ref->where);
+    canvas_text_right(p->c, row.x + NAME, row.y, FIGURE, style(PAINT_STRONG), cell[0]);
+    canvas_text_right(p->c, row.x + NAME + FIGURE, row.y, FIGURE, style(PAINT_DIM),
+                      cell[1]);
+    area_take_left(&row, NAME + 2 * FIGURE + 2);
+    if (own.n > 0 && documented.median > 0)
+        draw_ratio(p->c, row, m, own.median / documented.median);
+}
+
+static void draw_documented(struct page *p, const struct run *r)
+{
+    struct area row;
+
+    if (r->scenario->documented == NULL || r->scenario->documented[0] == '\0')
+        return;
+    page_heading(p, "Beside the documented experiment");
+    page_text(p, style(PAINT_DIM), r->scenario->documented);
+    page_text(p, style(PAINT_DIM),
+              "Documented elsewhere, on other hardware, with another runtime.");
+    if (r->scenario->references[0].metric != NULL) {
+        row = page_rows(p, 1);
+        canvas_text_right(p->c, row.x + NAME, row.y, FIGURE, style(PAINT_DIM),
+                          "this run");
+        canvas_text_right(p->c, row.x + NAME + FIGURE, row.y, FIGURE, style(PAINT_DIM),
+                          "documented");
+    }
+    for (const struct reference *ref = r->scenario->references; ref->metric != NULL;
+         ref++)
+        draw_reference(p, r, ref);
+    page_gap(p);
+}
+
+/* The columns beside the median, those that fit: stdev, min, max, the interval. */
+static void draw_spread(struct page *p, struct area row, const char *const cells[4],
+                        struct style s)
+{
+    static const int widths[] = {FIGURE, FIGURE, FIGURE, 2 * FIGURE + 4};
+    int x = row.x + NAME + FIGURE;
+
+    for (size_t i = 0; i < 4; i++) {
+        if (x + widths[i] <= row.x + row.width)
+            canvas_text_right(p->c, x, row.y, widths[i], s, cells[i]);
+        x += widths[i];
+    }
+}
+
+static void draw_statistics_row(struct page *p, const struct run *r, enum metric m)
+{
+    struct statistics s;
+    struct area row;
+    char cell[6][CELL], interval[2 * CELL + 8], name[64];
+    const char *spread[4] = {cell[1], cell[2], cell[3], interval};
+
+    run_statistics(r, m, &s);
+    if (s.n == 0)
+        return;
+    row = page_rows(p, 1);
+    metric_label(m, name, sizeof(name));
+    metric_format(m, s.median, cell[0], CELL);
+    metric_format(m, s.stdev, cell[1], CELL);
+    metric_format(m, s.min, cell[2], CELL);
+    metric_format(m, s.max, cell[3], CELL);
+    metric_format(m, s.ci95_low, cell[4], CELL);
+    metric_format(m, s.ci95_high, cell[5], CELL);
+    snprintf(interval, sizeof(interval), "%s \xe2\x80\xa6 %s", cell[4], cell[5]);
+    canvas_text(p->c, row.x, row.y, NAME - 1, style(PAINT_TEXT), name);
+    canvas_text_right(p->c, row.x + NAME, row.y, FIGURE, style(PAINT_STRONG), cell[0]);
+    if (s.n > 1)
+        draw_spread(p, row, spread, style(PAINT_DIM));
+}
+
+static void draw_statistics(struct page *p, const struct run *r)
+{
+    static const char *const titles[] = {"stdev", "min", "max", "95 % interval"};
+    struct area row;
+
+    page_heading(p, r->trials_begun > 1 ? "Over the trials" : "Measured");
+    if (r->trials_begun > 1) {
+        row = page_rows(p, 1);
+        canvas_text_right(p->c, row.x + NAME, row.y, FIGURE, style(PAINT_DIM), "median");
+        draw_spread(p, row, titles, style(PAINT_DIM));
+    }
+    for (int m = 0; m < METRIC_COUNT; m++)
+        draw_statistics_row(p, r, (enum metric)m);
+    page_gap(p);
+}
+
+/* Trials are told apart by the time each took. */
+static void draw_trials(struct page *p, const struct run *r)
+{
+    double longest = 0;
+
+    if (r->trials_begun < 2)
+        return;
+    for (size_t i = 0; i < r->trials_begun; i++)
+        longest = fmax(longest, r->trials[i]->seconds);
+    page_heading(p, "Trials");
+    for (size_t i = 0; i < r->trials_begun; i++) {
+        const struct trial *t = r->trials[i];
+        struct area row = page_rows(p, 1);
+        char seconds[CELL];
+
+        metric_format(METRIC_seconds, t->seconds, seconds, CELL);
+        canvas_print(p->c, row.x, row.y, 16, style(PAINT_TEXT), "%3u %s", t->number,
+                     outcome_name(t->outcome));
+        canvas_bar(p->c, row.x + 16, row.y, 24, longest > 0 ? t->seconds / longest : 0,
+                   style(PAINT_SERIES_1));
+        canvas_text_right(p->c, row.x + 40, row.y, 11, style(PAINT_STRONG), seconds);
+        if (t->reason[0] != '\0')
+            canvas_text(p->c, row.x + 53, row.y, row.width - 53, style(PAINT_WARN),
+                        t->reason);
+    }
+    page_gap(p);
+}
+
+static const struct hist *pooled(const struct run *r, enum place place,
+                                 enum meter_hist which)
+{
+    const struct meter *m = r->pooled[place];
+    const struct hist *h = m != NULL ? m->hists[which] : NULL;
+
+    return h != NULL && h->count > 0 ? h : NULL;
+}
+
+static void draw_spectrum(struct page *p, const struct run *r)
+{
+    static const struct {
+        const char *label;
+        double q;
+        enum paint paint;
+    } rows[] = {
+        {"p50", 0.5, PAINT_P50},     {"p75", 0.75, PAINT_P50},
+        {"p90", 0.9, PAINT_P90},     {"p99", 0.99, PAINT_P99},
+        {"p99.9", 0.999, PAINT_P99}, {"p99.99", 0.9999, PAINT_MAX},
+        {"max", 1, PAINT_MAX},
+    };
+    const struct hist *h =
+        pooled(r, scenario_latency_place(r->scenario), METER_HIST_latency);
+    struct bar bars[7];
+    char figures[7][CELL];
+    double low;
+
+    if (h == NULL)
+        return;
+    page_heading(p, options_number(&r->values, "rate", 0) > 0
+                        ? "Latency, from the intended send time"
+                        : "Latency, service time");
+    low = log10(fmax(1, (double)h->min)) - 0.3;
+    for (size_t i = 0; i < 7; i++) {
+        double ns = rows[i].q < 1 ? (double)hist_quantile(h, rows[i].q) : (double)h->max;
+
+        units_format_duration(ns, figures[i], CELL);
+        /* Bars on a log scale: the spectrum spans decades. */
+        bars[i] = (struct bar){rows[i].label, figures[i], log10(fmax(1, ns)) - low,
+                               rows[i].paint};
+    }
+    bars_draw(p->c, page_rows(p, 7), bars, 7, 0);
+    page_gap(p);
+}
+
+static void draw_times(struct page *p, const struct run *r)
+{
+    static const struct {
+        enum place place;
+        enum meter_hist hist;
+        const char *title;
+    } rows[] = {
+        {PLACE_CLIENT, METER_HIST_spawn, "process start"},
+        {PLACE_CLIENT, METER_HIST_connect, "connection set-up"},
+        {PLACE_CLIENT, METER_HIST_exchange, "request itself"},
+        {PLACE_CLIENT, METER_HIST_service, "service time"},
+        {PLACE_CLIENT, METER_HIST_first_byte, "to the first byte"},
+        {PLACE_ENDPOINT, METER_HIST_upstream, "endpoint to microservice"},
+        {PLACE_CLIENT, METER_HIST_failure, "failed operations"},
+        {PLACE_CLIENT, METER_HIST_pacing, "late by the schedule"},
+    };
+    struct bar bars[8];
+    char figures[8][2 * CELL + 8];
+    size_t n = 0;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct hist *h = pooled(r, rows[i].place, rows[i].hist);
+        char mean[CELL], p99[CELL];
+
+        if (h == NULL)
+            continue;
+        units_format_duration(hist_mean(h), mean, CELL);
+        units_format_duration((double)hist_quantile(h, 0.99), p99, CELL);
+        snprintf(figures[n], sizeof(figures[n]), "%s  p99 %s", mean, p99);
+        bars[n] = (struct bar){rows[i].title, figures[n], hist_mean(h), PAINT_SERIES_5};
+        n++;
+    }
+    if (n == 0)
+        return;
+    page_heading(p, "Where the time went, means");
+    bars_draw(p->c, page_rows(p, (int)n), bars, n, 0);
+    page_gap(p);
+}
+
+static void loss_row(struct page *p, const char *name, int64_t count, int64_t of,
+                     enum paint paint)
+{
+    struct area row = page_rows(p, 1);
+    char text[CELL];
+
+    canvas_text(p->c, row.x, row.y, 30, style(PAINT_TEXT), name);
+    snprintf(text, sizeof(text), "%" PRId64, count);
+    canvas_text_right(p->c, row.x + 27, row.y, 12, style(PAINT_STRONG),
+                      count < 0 ? "-" : text);
+    if (count >= 0 && of > 0 && row.width > 62)
+        canvas_bar(p->c, row.x + 41, row.y, row.width - 41, (double)count / (double)of,
+                   style(paint));
+}
+
+static void draw_loss(struct page *p, const struct run *r)
+{
+    const struct trial *t = run_trial(r);
+    const struct loss *l = t != NULL ? &t->loss : NULL;
+    char heading[96];
+
+    if (l == NULL || l->attempted < 0 || r->scenario->family != FAMILY_UDP)
+        return;
+    if (l->lost < 0) {
+        page_heading(p, "Loss: not known, the receiver did not report");
+    } else {
+        snprintf(heading, sizeof(heading), "Loss: %" PRId64 " of %" PRId64 " (%.3f %%)%s",
+                 l->lost, l->accepted, t->metrics[METRIC_loss_percent],
+                 r->trials_begun > 1 ? ", last trial" : "");
+        page_heading(p, heading);
+    }
+    loss_row(p, "attempted", l->attempted, l->attempted, PAINT_UP);
+    loss_row(p, "refused by sender's kernel", l->refused, l->attempted, PAINT_DOWN);
+    loss_row(p, "accepted", l->accepted, l->attempted, PAINT_UP);
+    loss_row(p, "received, each once", l->received, l->attempted, PAINT_GOOD);
+    loss_row(p, "lost: receive buffer full", l->overflow, l->attempted, PAINT_MAX);
+    loss_row(p, "lost: unexplained", l->unexplained, l->attempted, PAINT_P99);
+    loss_row(p, "late", l->late, l->attempted, PAINT_DIM);
+    loss_row(p, "duplicate", l->duplicate, l->attempted, PAINT_DIM);
+    loss_row(p, "out of order", l->out_of_order, l->attempted, PAINT_DIM);
+    page_gap(p);
+}
+
+static void draw_tally(struct page *p, const char *title, const struct tally *t)
+{
+    char text[1024];
+    size_t used = 0;
+
+    if (tally_sum(t) == 0)
+        return;
+    for (size_t i = 0; i < t->used && used + TALLY_NAME_MAX + 24 < sizeof(text); i++)
+        if (t->rows[i].count > 0)
+            used +=
+                (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %" PRIu64,
+                                 used > 0 ? ", " : "", t->rows[i].name, t->rows[i].count);
+    page_entry(p, 10, style(PAINT_DIM), title, text);
+}
+
+static void draw_counts(struct page *p, const struct run *r)
+{
+    const struct trial *t = run_trial(r);
+    struct area row;
+
+    if (t == NULL)
+        return;
+    page_heading(p, r->trials_begun > 1 ? "Counts of the last trial" : "Counts");
+    for (int place = 0; place < PLACE_COUNT; place++) {
+        const struct meter_counters *n = &t->counters[place];
+        char sent[CELL], received[CELL];
+
+        if (r->scenario->roles[place] == NULL)
+            continue;
+        units_format_bytes((double)n->sent_bytes, sent, CELL);
+        units_format_bytes((double)n->received_bytes, received, CELL);
+        row = page_rows(p, 1);
+        canvas_text(p->c, row.x, row.y, 10, style(PAINT_DIM),
+                    place_name((enum place)place));
+        canvas_print(p->c, row.x + 10, row.y, row.width - 10, style(PAINT_TEXT),
+                     "sent %s, received %s; %" PRIu64 " messages out, %" PRIu64 " in",
+                     sent, received, n->sent_messages, n->received_messages);
+    }
+    draw_tally(p, "errors", &t->errors);
+    draw_tally(p, "status", &t->status);
+    draw_tally(p, "labels", &t->labels);
+    page_gap(p);
+}
+
+static void draw_checks(struct page *p, const struct run *r)
+{
+    const struct trial *t = run_trial(r);
+
+    if (t == NULL || t->check_count == 0)
+        return;
+    page_heading(p, "Can these figures be believed?");
+    for (size_t i = 0; i < t->check_count; i++) {
+        const struct check *check = &t->checks[i];
+        const struct glyph_set *g = p->c->glyphs;
+        uint32_t glyph = check->verdict == VERDICT_PASS   ? g->check
+                         : check->verdict == VERDICT_FAIL ? g->cross
+                                                          : g->unknown;
+        enum paint paint = check->verdict == VERDICT_PASS   ? PAINT_GOOD
+                           : check->verdict == VERDICT_FAIL ? PAINT_BAD
+                                                            : PAINT_UNKNOWN;
+        struct area row = page_rows(p, 0);
+
+        canvas_put(p->c, row.x, row.y, glyph, style(paint));
+        p->area.x += 2;
+        p->area.width -= 2;
+        page_entry(p, 24, style(paint), check->name, check->detail);
+        p->area.x -= 2;
+        p->area.width += 2;
+    }
+    page_gap(p);
+}
+
+/* Drawing ------------------------------------------------------------------------- */
+
+static void draw_left(struct page *p, const struct run *r)
+{
+    draw_outcome(p, r);
+    draw_documented(p, r);
+    draw_trials(p, r);
+    draw_statistics(p, r);
+}
+
+static void draw_right(struct page *p, const struct run *r)
+{
+    draw_spectrum(p, r);
+    draw_times(p, r);
+    draw_loss(p, r);
+    draw_checks(p, r);
+    draw_counts(p, r);
+}
+
+static struct area padded_box(struct canvas *c, struct area a, const char *title,
+                              bool hot)
+{
+    canvas_box(c, a, title, hot);
+    a = area_inside(a);
+    area_take_left(&a, 1);
+    area_take_right(&a, 1);
+    return a;
+}
+
+static int draw_two(struct summary *m, struct canvas *c, struct area a)
+{
+    struct area left = area_take_left(&a, a.width * 54 / 100);
+    struct page p =
+        page_begin(c, padded_box(c, left, shown(m)->scenario->name, true), m->offset);
+    int over_left, over_right;
+
+    draw_left(&p, shown(m));
+    over_left = page_end(&p);
+    p = page_begin(c, padded_box(c, a, "in detail", false), m->offset);
+    draw_right(&p, shown(m));
+    over_right = page_end(&p);
+    return over_left > over_right ? over_left : over_right;
+}
+
+static int draw_one(struct summary *m, struct canvas *c, struct area a)
+{
+    struct page p =
+        page_begin(c, padded_box(c, a, shown(m)->scenario->name, true), m->offset);
+
+    draw_left(&p, shown(m));
+    draw_right(&p, shown(m));
+    return page_end(&p);
+}
+
+static void draw_export(const struct summary *m, struct canvas *c, struct area row)
+{
+    const struct export_format *f = export_table()[m->format];
+    int x = row.x + 1;
+
+    canvas_fill(c, row, ' ', style(PAINT_TEXT));
+    x += canvas_print(c, x, row.y, row.width - 2, style(PAINT_ACCENT),
+                      "export as %s to: ", f->name);
+    lineedit_draw(&m->path, c, x, row.y, row.x + row.width - x - 1, style(PAINT_STRONG),
+                  true);
+}
+
+static void summary_draw(void *self, struct canvas *c, struct area a)
+{
+    struct summary *m = self;
+    struct area prompt = area_take_bottom(&a, m->exporting ? 1 : 0);
+
+    m->offset_max = a.width >= 116 ? draw_two(m, c, a) : draw_one(m, c, a);
+    m->offset = page_scroll(m->offset, m->offset_max, PRESS_NONE);
+    if (prompt.height > 0)
+        draw_export(m, c, prompt);
+}
+
+static void summary_header(void *self, struct canvas *c, struct area a)
+{
+    const struct summary *m = self;
+    char text[120] = "";
+
+    if (m->count > 1)
+        snprintf(text, sizeof(text), "run %zu of %zu: %s", m->at + 1, m->count,
+                 shown(m)->scenario->name);
+    canvas_text_right(c, a.x, a.y, a.width, style_on(PAINT_HEADER, PAINT_BAR), text);
+}
+
+/* Keys ---------------------------------------------------------------------------- */
+
+static void go_back(void *self, uint32_t press)
+{
+    struct summary *m = self;
+
+    (void)press;
+    app_pop(m->app);
+}
+
+static void scroll(void *self, uint32_t press)
+{
+    struct summary *m = self;
+
+    m->offset = page_scroll(m->offset, m->offset_max, press);
+}
+
+static bool is_long(const void *self)
+{
+    return ((const struct summary *)self)->offset_max > 0;
+}
+
+static bool has_several(const void *self)
+{
+    return ((const struct summary *)self)->count > 1;
+}
+
+static void turn(void *self, uint32_t press)
+{
+    struct summary *m = self;
+
+    m->at = (m->at + (press == PRESS_LEFT ? m->count - 1 : 1)) % m->count;
+    m->offset = 0;
+}
+
+static void run_again(void *self, uint32_t press)
+{
+    struct summary *m = self;
+
+    (void)press;
+    m->again.count = 1;
+    m->again.runs[0].scenario = shown(m)->scenario;
+    m->again.runs[0].values = &shown(m)->values;
+    app_replace(m->app, &screen_run, &m->again);
+}
+
+static void default_path(const struct summary *m, char *out, size_t size)
+{
+    char stamp[32];
+    time_t at = shown(m)->started;
+    struct tm local;
+
+    strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", localtime_r(&at, &local));
+    snprintf(out, size, "%s-%s%s", shown(m)->scenario->name, stamp,
+             export_table()[m->format]->extension);
+}
+
+static void begin_export(void *self, uint32_t press)
+{
+    struct summary *m = self;
+    char path[256];
+
+    (void)press;
+    default_path(m, path, sizeof(path));
+    lineedit_set(&m->path, path);
+    m->exporting = true;
+}
+
+static void do_export(struct summary *m)
+{
+    struct fail fail = {0};
+
+    if (export_to_file(export_table()[m->format], shown(m), m->path.text, 0, &fail) < 0) {
+        app_warn(m->app, "Not exported: %s.", fail.sentence);
+        return;
+    }
+    app_say(m->app, "Exported to %s.", m->path.text);
+    m->exporting = false;
+}
+
+static void next_format(struct summary *m)
+{
+    char path[256];
+
+    m->format++;
+    if (export_table()[m->format] == NULL)
+        m->format = 0;
+    default_path(m, path, sizeof(path));
+    lineedit_set(&m->path, path);
+}
+
+/* While a path is typed: Enter writes, Tab takes the next format, Esc gives up. */
+static bool summary_type(void *self, uint32_t press)
+{
+    struct summary *m = self;
+
+    if (!m->exporting)
+        return false;
+    if (press == PRESS_ENTER)
+        do_export(m);
+    else if (press == PRESS_ESC)
+        m->exporting = false;
+    else if (press == PRESS_TAB)
+        next_format(m);
+    else
+        lineedit_press(&m->path, press);
+    return true;
+}
+
+static void summary_mouse(void *self, const struct mouse *mouse)
+{
+    if (mouse->kind == POINT_WHEEL_UP)
+        scroll(self, PRESS_UP);
+    else if (mouse->kind == POINT_WHEEL_DOWN)
+        scroll(self, PRESS_DOWN);
+}
+
+static const struct key keys[] = {
+    {{PRESS_ESC, 'q', PRESS_ENTER},
+     "Esc",
+     "back",
+     "Go back to the scenarios",
+     go_back,
+     NULL,
+     NULL},
+    {{'r'},
+     "r",
+     "run again",
+     "Run the same again, with the same values",
+     run_again,
+     NULL,
+     NULL},
+    {{'x'},
+     "x",
+     "export",
+     "Write the result to a file; Tab chooses the format",
+     begin_export,
+     NULL,
+     NULL},
+    {{PRESS_LEFT, PRESS_RIGHT},
+     "\xe2\x86\x90 \xe2\x86\x92",
+     "other run",
+     "Show the other runs of the sequence",
+     turn,
+     has_several,
+     NULL},
+    {{PRESS_UP, PRESS_DOWN, 'k', 'j', PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME,
+      PRESS_END, ' '},
+     "\xe2\x86\x91\xe2\x86\x93",
+     "scroll",
+     "Scroll the page",
+     scroll,
+     is_long,
+     NULL},
+    {.label = NULL},
+};
+
+const struct screen screen_summary = {
+    .name = "summary",
+    .keys = keys,
+    .init = summary_init,
+    .draw = summary_draw,
+    .header = summary_header,
+    .type = summary_type,
+    .mouse = summary_mouse,
+    .free = summary_free,
+};
