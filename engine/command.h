@@ -28,7 +28,7 @@ struct command {
 };
 
 #define COMMAND_LIST(X) \
-    X(list) X(run) X(http) X(serve) X(doctor) X(runs) X(show) X(delete) X(prune)
+    X(list) X(run) X(http) X(serve) X(doctor) X(runs) X(show) X(delete) X(prune) X(export)
 
 #define X(id) extern const struct command command_##id;
 COMMAND_LIST(X)

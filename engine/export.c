@@ -195,7 +195,7 @@ int export_through(int (*write)(FILE *f, const void *what), const void *what,
         there_already(path, fail);
         if (fail)
             fail->err = EEXIST;
-    } else if (rc < 0 && rc != -ENODATA) {
+    } else if (rc < 0 && rc != -ENODATA && !(standard && ferror(stdout))) {
         fail_set(fail, -rc, "export", "the %s to %s", name,
                  standard ? "standard output" : path);
     }

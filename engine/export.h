@@ -25,19 +25,27 @@
  * and writes the whole; errors of the stream are found by its caller. It returns 0 or
  * -errno; -ENODATA when the run has nothing of what the format holds.
  */
-#define EXPORT_LIST(X)                                               \
-    X(json, "json", 'j', ".json", FAMILY_ALL, "results",             \
-      "the whole result as one JSON document")                       \
-    X(csv, "csv", 0, ".csv", FAMILY_ALL, "results",                  \
-      "a table, one row for each trial and metric")                  \
-    X(series, "csv-series", 0, ".series.csv", FAMILY_ALL, "results", \
-      "a table of the counters over time")                           \
-    X(markdown, "markdown", 0, ".md", FAMILY_ALL, "results",         \
-      "a table to paste into a pull request")                        \
-    X(openmetrics, "openmetrics", 0, ".prom", FAMILY_ALL, "results", \
-      "metrics in the text format of OpenMetrics")                   \
-    X(junit, "junit", 0, ".xml", FAMILY_ALL, "results",              \
-      "outcome and checks as test cases, in JUnit's XML")
+#define EXPORT_LIST(X)                                                          \
+    X(json, "json", 'j', ".json", FAMILY_ALL, "results",                        \
+      "the whole result as one JSON document")                                  \
+    X(csv, "csv", 0, ".csv", FAMILY_ALL, "results",                             \
+      "a table, one row for each trial and metric")                             \
+    X(series, "csv-series", 0, ".series.csv", FAMILY_ALL, "results",            \
+      "a table of the counters over time")                                      \
+    X(markdown, "markdown", 0, ".md", FAMILY_ALL, "results",                    \
+      "a table to paste into a pull request")                                   \
+    X(hgrm, "hgrm", 0, ".hgrm", FAMILY_ALL & ~FAMILY_BULK, "latencies",         \
+      "the percentiles of the latency, in ms, as HdrHistogram prints them")     \
+    X(hlog, "hlog", 0, ".hlog", FAMILY_ALL & ~FAMILY_BULK, "latencies",         \
+      "the latencies by the second, as an interval log of HdrHistogram")        \
+    X(openmetrics, "openmetrics", 0, ".prom", FAMILY_ALL, "results",            \
+      "metrics in the text format of OpenMetrics")                              \
+    X(junit, "junit", 0, ".xml", FAMILY_ALL, "results",                         \
+      "outcome and checks as test cases, in JUnit's XML")                       \
+    X(autocannon, "autocannon", 0, ".autocannon.json", FAMILY_WEB, "HTTP load", \
+      "the result in the layout of autocannon's JSON")                          \
+    X(iperf3, "iperf3", 0, ".iperf3.json", FAMILY_BULK | FAMILY_UDP,            \
+      "bulk transfers and datagrams", "the last trial in the layout of iperf3's JSON")
 
 struct export_format {
     const char *name;      /* "json" */
@@ -78,7 +86,7 @@ int export_check(const struct export_format *format, const struct scenario *scen
  * Write to a file: under a temporary name in the same directory, then renamed, so that
  * nobody ever sees half of one. "-" is standard output; a device or a pipe is written
  * as it is. With `force` false a file that exists is refused (EEXIST). 0 or -errno with
- * a sentence.
+ * a sentence; without one where standard output takes no more, which command_flush says.
  */
 int export_to_file(const struct export_format *format, const struct run *r,
                    const char *path, int force, struct fail *fail);

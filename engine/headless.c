@@ -177,15 +177,13 @@ static int write_exports(const struct run *r, const struct arguments *a,
 {
     for (const struct export_format *const *f = export_table(); *f; f++) {
         const char *path = arguments_flag(a, (*f)->name);
-        bool is_stdout = path && strcmp(path, "-") == 0;
         struct fail fail = {0};
 
         if (!path)
             continue;
-        *took_stdout |= is_stdout;
-        /* What goes wrong with standard output command_flush will say. */
-        if (export_to_file(*f, r, path, arguments_flag(a, "force") != NULL, &fail) < 0 &&
-            (!is_stdout || fail.err == EINVAL))
+        *took_stdout |= strcmp(path, "-") == 0;
+        export_to_file(*f, r, path, arguments_flag(a, "force") != NULL, &fail);
+        if (fail.err)
             code = command_fails(&fail);
     }
     return code;

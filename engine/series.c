@@ -13,11 +13,11 @@ struct series *series_new(void)
         return NULL;
     s->step_ns = SAMPLE_STEP_NS;
     s->slots = calloc(SERIES_SLOTS, sizeof(*s->slots));
-    if (!s->slots) {
-        free(s);
-        return NULL;
-    }
-    return s;
+    s->intervals = intervals_new();
+    if (s->slots && s->intervals)
+        return s;
+    series_free(s);
+    return NULL;
 }
 
 void series_free(struct series *s)
@@ -25,6 +25,7 @@ void series_free(struct series *s)
     if (!s)
         return;
     free(s->slots);
+    intervals_free(s->intervals);
     free(s);
 }
 
@@ -168,8 +169,10 @@ void series_add(struct series *s, enum place place, uint64_t origin_ns,
 
         s->slots[i].labels[label_index(s, row->name)] += row->count;
     }
-    if (headline)
+    if (headline) {
         add_latency(&s->slots[i], sample->meter->hists[METER_HIST_latency]);
+        intervals_add(s->intervals, middle, sample->meter->hists[METER_HIST_latency]);
+    }
 }
 
 void series_mark(struct series *s, uint64_t at_ns, const char *text)

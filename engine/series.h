@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/intervals.h"
 #include "engine/sample.h"
 #include "engine/scenario.h"
 
@@ -55,6 +56,7 @@ struct series {
     size_t mark_count;
     struct series_mark marks[SERIES_MARKS];
     struct series_slot *slots;
+    struct intervals *intervals; /* the headline latencies, whole */
 };
 
 struct series *series_new(void); /* NULL when out of memory */

@@ -9,6 +9,7 @@ test_packages='libcmocka-dev libvterm-dev ncurses-bin python3 python3-jsonschema
   locales libxml2-utils tmux librsvg2-bin fonts-dejavu-core netcat-openbsd curl nftables'
 lint_packages='clang clang-format clang-tidy cppcheck shellcheck'
 fuzz_packages='clang libclang-rt-14-dev'
+long_packages='chromium python3-prometheus-client'
 bench_packages='nginx-light wrk apache2-utils nghttp2-client'
 
 case ${1:-build} in
@@ -16,8 +17,9 @@ build) wanted=$build_packages ;;
 test) wanted="$build_packages $test_packages" ;;
 lint) wanted="$build_packages $test_packages $lint_packages" ;;
 fuzz) wanted="$build_packages $test_packages $fuzz_packages" ;;
+long) wanted="$build_packages $test_packages $long_packages" ;;
 bench) wanted="$build_packages $bench_packages" ;;
-*) echo "usage: deps.sh build|test|lint|fuzz|bench" >&2; exit 2 ;;
+*) echo "usage: deps.sh build|test|long|lint|fuzz|bench" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query > /dev/null 2>&1; then

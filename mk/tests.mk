@@ -55,7 +55,8 @@ fuzz-programs: $(addprefix $(BUILD)/tests/,$(FUZZ))
 
 # Everything that takes minutes: tests/long_*.sh, which print as tests/test_*.sh do, and
 # the fuzz programs.
-test-long: test-deps
+test-long:
+	@sh mk/deps.sh long
 	@$(MAKE) --no-print-directory test-programs
 	@TEST_SECONDS=3600 sh tests/run.sh '$(BUILD)' --long
 	@$(MAKE) --no-print-directory fuzz

@@ -116,10 +116,11 @@ static void compare_golden(const char *name, const char *text)
     free(stable);
 }
 
-/* The document is read by other tests, member by member. */
+/* The document is read by other tests, member by member, and so is the interval log,
+ * whose bytes depend on zlib's version. */
 static bool has_golden(const struct export_format *format)
 {
-    return strcmp(format->name, "json") != 0;
+    return strcmp(format->name, "json") != 0 && strcmp(format->name, "hlog") != 0;
 }
 
 static void each_format_is_as_the_golden_file(void **state)

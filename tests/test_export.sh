@@ -37,7 +37,8 @@ gives() {
 # shellcheck disable=SC2086
 check all_formats_at_once $engine $run --json "$scratch/r.json" --csv "$scratch/r.csv" \
     --csv-series "$scratch/r.series.csv" --markdown "$scratch/r.md" \
-    --openmetrics "$scratch/r.prom" --junit "$scratch/r.xml"
+    --openmetrics "$scratch/r.prom" --junit "$scratch/r.xml" --hgrm "$scratch/r.hgrm" \
+    --hlog "$scratch/r.hlog"
 
 check python_reads_them python3 - "$scratch" <<'END'
 import csv, json, sys
@@ -67,6 +68,79 @@ table = [l for l in open(d + "/r.md") if l.startswith("|")]
 assert len({l.count("|") for l in table}) == 1 and len(table) > 10
 metrics = open(d + "/r.prom").read()
 assert metrics.endswith("# EOF\n") and "plimsoll_succeeded_total" in metrics
+END
+
+# An interval log taken apart by the encoding's description: the counts are the document's.
+check interval_log_is_hdrhistograms python3 - "$scratch" <<'END'
+import base64, json, struct, sys, zlib
+
+def counts(payload):
+    out, at = [], 0
+    while at < len(payload):
+        value, shift = 0, 0
+        while True:
+            byte = payload[at]
+            at += 1
+            if shift == 56:
+                value |= byte << 56
+                break
+            value |= (byte & 0x7f) << shift
+            shift += 7
+            if not byte & 0x80:
+                break
+        value = (value >> 1) ^ -(value & 1)
+        out += [0] * -value if value < 0 else [value]
+    return out
+
+d = sys.argv[1]
+doc = json.load(open(d + "/r.json"))
+total, highest, seconds = 0, 0.0, []
+for line in open(d + "/r.hlog"):
+    if line.startswith(("#", '"')):
+        continue
+    start, length, maximum, text = line.strip().split(",")
+    raw = base64.b64decode(text, validate=True)
+    cookie, size = struct.unpack(">II", raw[:8])
+    assert cookie == 0x1c849314 and size == len(raw) - 8
+    payload = zlib.decompress(raw[8:])
+    head = struct.unpack(">IIIIQQd", payload[:40])
+    assert head == (0x1c849313, len(payload) - 40, 0, 3, 1, 3600 * 10**9, 1.0), head
+    total += sum(counts(payload[40:]))
+    highest = max(highest, float(maximum))
+    seconds.append(float(start))
+assert total == sum(t["latency_ns"]["count"] for t in doc["trials"])
+assert round(highest * 1e6) == max(t["latency_ns"]["max"] for t in doc["trials"])
+assert seconds == sorted(set(seconds))
+rows = [l.split() for l in open(d + "/r.hgrm") if l[:1] == " "][1:]
+assert int(rows[-1][2]) == total and float(rows[-1][1]) == 1 and len(rows[-1]) == 3
+assert round(float(rows[-1][0]) * 1e6) == round(highest * 1e6)
+values = [float(r[0]) for r in rows]
+assert values == sorted(values) and len(rows) > 30
+END
+
+# shellcheck disable=SC2086
+{
+    $engine run unix-bulk --no-save --quick --quiet --trials 2 --iperf3 "$scratch/bulk" \
+        --json "$scratch/bulk.json"
+    $engine run udp-cached-series --no-save --quick --quiet --iperf3 "$scratch/udp" \
+        --json "$scratch/udp.json"
+}
+check iperf3_layout python3 - "$scratch" <<'END'
+import json, sys
+d = sys.argv[1]
+own, theirs = json.load(open(d + "/bulk.json")), json.load(open(d + "/bulk"))
+last, end = own["trials"][-1], theirs["end"]
+sums = {"sum_sent": "client", "sum_sent_bidir_reverse": "server"}
+for name, place in sums.items():
+    assert end[name]["bytes"] == last["totals"][place]["sent_bytes"], name
+    rate = 8 * end[name]["bytes"] / last["seconds"]
+    assert abs(end[name]["bits_per_second"] / rate - 1) < 1e-9
+assert sum(i["sum"]["bytes"] for i in theirs["intervals"]) == end["sum_received"]["bytes"]
+own, theirs = json.load(open(d + "/udp.json")), json.load(open(d + "/udp"))
+loss, sums = own["trials"][-1]["loss"], theirs["end"]["sum"]
+assert (sums["packets"], sums["lost_packets"]) == (loss["accepted"], loss["lost"])
+assert sums["lost_percent"] == loss["percent"] and sums["jitter_ms"] > 0
+assert theirs["start"]["test_start"]["protocol"] == "UDP"
 END
 
 if command -v xmllint > /dev/null; then
@@ -100,6 +174,7 @@ END
     gives two_cannot_share_standard_output 2 $engine $run --json - --csv -
     gives given_twice_is_refused 2 $engine $run --csv "$scratch/a" --csv "$scratch/b"
     gives no_directory_is_refused 2 $engine $run --csv "$scratch/none/at/all"
+    gives what_a_format_cannot_hold_is_refused 2 $engine run tcp-bulk --hgrm -
     gives no_space_is_said 3 $engine $run --json /dev/full
 }
 
