@@ -54,6 +54,7 @@ struct run_private {
     unsigned workers;
     bool stopping;
     int content_fd; /* the bytes that bulk ends send; -1 when not needed */
+    uint64_t content_bytes, content_done;
     uint64_t pause_began_ns;
     char engine_program[PATH_MAX], once_program[PATH_MAX];
     char boot[64];
@@ -634,6 +635,30 @@ static void spawn_next_place(struct run *r)
         start_all(r);
 }
 
+/*
+ * Fill a slice of the content, and go on from the loop until it is full: a console has
+ * keys to answer meanwhile. Then, or when there is none, the processes are started.
+ */
+static void fill_content(struct run *r)
+{
+    static const struct timeval at_once = {0, 0};
+    struct run_private *p = r->private;
+    struct fail fail = {0};
+
+    if (p->content_done < p->content_bytes &&
+        content_extend(p->content_fd, p->content_bytes, (uint64_t)r->started,
+                       &p->content_done, &fail) < 0) {
+        trial_fails(r, "%s", fail.sentence);
+        return;
+    }
+    if (p->content_done < p->content_bytes) {
+        event_add(p->next, &at_once);
+        return;
+    }
+    guard(r, r->patience.ready_ms);
+    spawn_next_place(r);
+}
+
 static void begin_trial(struct run *r)
 {
     struct run_private *p = r->private;
@@ -663,9 +688,8 @@ static void begin_trial(struct run *r)
         }
     }
     assert(count == p->link_count);
-    guard(r, r->patience.ready_ms);
     set_state(r, RUN_SPAWNING);
-    spawn_next_place(r);
+    fill_content(r);
 }
 
 /* Where a server listens that did not live to say so: nowhere, or at the given path. */
@@ -745,6 +769,8 @@ static void on_next(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
+    if (r->state == RUN_SPAWNING && r->private->content_done < r->private->content_bytes)
+        fill_content(r);
     if (r->state != RUN_DRAINING)
         return;
     if (all_done(r, PLACE_SERVER) && all_done(r, PLACE_ENDPOINT))
@@ -947,13 +973,15 @@ int run_find_program(const char *name, char *path, size_t size, struct fail *fai
                     self);
 }
 
-/* Where the bytes of a bulk transfer come from, made once for all workers and trials. */
-static int make_content(struct run *r, struct fail *fail)
+/* Where the bytes of a bulk transfer come from, one for all workers and trials. */
+static int begin_content(struct run *r, struct fail *fail)
 {
+    struct run_private *p = r->private;
+
     if (r->scenario->family != FAMILY_BULK || *options_text(&r->values, "file", ""))
         return 0;
-    return content_make(options_number(&r->values, "size", 0), (uint64_t)r->started,
-                        &r->private->content_fd, fail);
+    p->content_bytes = options_number(&r->values, "size", 0);
+    return content_begin(p->content_bytes, &p->content_fd, fail);
 }
 
 static int set_up(struct run *r, struct event_base *base, struct fail *fail)
@@ -1039,7 +1067,7 @@ struct run *run_new(struct event_base *base, const struct scenario *scenario,
         return NULL;
     }
     environment_capture(&r->environment, scenario, &r->values);
-    if (set_up(r, base, fail) == 0 && check(r, fail) == 0 && make_content(r, fail) == 0)
+    if (set_up(r, base, fail) == 0 && check(r, fail) == 0 && begin_content(r, fail) == 0)
         return r;
     run_free(r);
     return NULL;

@@ -15,13 +15,14 @@
 #include "protocols/clock.h"
 
 #define CHUNK_BYTES (1u << 20)
+#define COUNTER_STEP 0x9e3779b97f4a7c15u
 #define SPARE_BYTES (512ull << 20) /* memory left to everything else */
 
 /* SplitMix64 (Steele, Lea, Flood 2014): counter-based, so the CPU overlaps its steps. */
 static void fill(uint64_t *words, size_t count, uint64_t *counter)
 {
     for (size_t i = 0; i < count; i++) {
-        uint64_t z = *counter += 0x9e3779b97f4a7c15u;
+        uint64_t z = *counter += COUNTER_STEP;
 
         z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
         z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -99,27 +100,8 @@ static int write_all(int fd, const char *bytes, size_t len)
     return 0;
 }
 
-/* Written, not mapped: a page fault costs far more than the copy of a page. */
-static int write_random(int fd, uint64_t size_bytes, uint64_t seed)
+int content_begin(uint64_t size_bytes, int *fd, struct fail *fail)
 {
-    uint64_t *words = block_new(CHUNK_BYTES);
-    int err = words ? 0 : -ENOMEM;
-
-    while (!err && size_bytes > 0) {
-        size_t len = size_bytes < CHUNK_BYTES ? (size_t)size_bytes : CHUNK_BYTES;
-
-        fill(words, (len + 7) / 8, &seed);
-        err = write_all(fd, (const char *)words, len);
-        size_bytes -= len;
-    }
-    free(words);
-    return err;
-}
-
-int content_make(uint64_t size_bytes, uint64_t seed, int *fd, struct fail *fail)
-{
-    int err;
-
     *fd = -1;
     if (size_bytes == 0 || size_bytes > INT64_MAX)
         return fail_set(fail, EINVAL, "size", "The size must be from 1 byte to 2^63 - 1");
@@ -133,13 +115,44 @@ int content_make(uint64_t size_bytes, uint64_t seed, int *fd, struct fail *fail)
             "No temporary file can be made (TMPDIR or /var/tmp) and memory is "
             "too short for %llu bytes",
             (unsigned long long)size_bytes);
-    err = write_random(*fd, size_bytes, seed);
-    if (!err)
-        return 0;
-    close(*fd);
-    *fd = -1;
-    return fail_set(fail, -err, "content", "%llu random bytes cannot be stored",
-                    (unsigned long long)size_bytes);
+    return 0;
+}
+
+/* Written, not mapped: a page fault costs far more than the copy of a page. */
+int content_extend(int fd, uint64_t size_bytes, uint64_t seed, uint64_t *done_bytes,
+                   struct fail *fail)
+{
+    uint64_t left = size_bytes - *done_bytes;
+    size_t len = left < CHUNK_BYTES ? (size_t)left : CHUNK_BYTES;
+    uint64_t *words = block_new(CHUNK_BYTES);
+    uint64_t counter = seed + *done_bytes / 8 * COUNTER_STEP;
+    int err = words ? 0 : -ENOMEM;
+
+    if (!err) {
+        fill(words, (len + 7) / 8, &counter);
+        err = write_all(fd, (const char *)words, len);
+    }
+    free(words);
+    if (err)
+        return fail_set(fail, -err, "content", "%llu random bytes cannot be stored",
+                        (unsigned long long)size_bytes);
+    *done_bytes += len;
+    return 0;
+}
+
+/* The whole at once, for a process that has nothing else to do meanwhile. */
+static int make_whole(uint64_t size_bytes, uint64_t seed, int *fd, struct fail *fail)
+{
+    uint64_t done = 0;
+    int err = content_begin(size_bytes, fd, fail);
+
+    while (!err && done < size_bytes)
+        err = content_extend(*fd, size_bytes, seed, &done, fail);
+    if (err && *fd >= 0) {
+        close(*fd);
+        *fd = -1;
+    }
+    return err;
 }
 
 /* Say what is wrong with a file before the transfer finds out. */
@@ -197,7 +210,7 @@ int content_open(struct content *c, const struct options *o, struct fail *fail)
     if (size_bytes > 0 && open_prepared(c, options_text(o, "content", ""), size_bytes))
         return 0;
     c->size_bytes = size_bytes;
-    return content_make(size_bytes, now_ns() ^ (uint64_t)getpid() << 32, &c->fd, fail);
+    return make_whole(size_bytes, now_ns() ^ (uint64_t)getpid() << 32, &c->fd, fail);
 }
 
 void content_close(struct content *c)

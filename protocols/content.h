@@ -18,11 +18,16 @@ struct content {
 };
 
 /*
- * A new file without a name that holds `size_bytes` pseudo-random bytes, the same
- * for the same seed. 0 and sets *fd (close on exec, the caller closes it), or a
- * negative errno with a sentence; a size of 0 is an error.
+ * A new file without a name, to hold `size_bytes` pseudo-random bytes. Filling it takes
+ * a while, so it is done in slices between which its maker can look after other
+ * things: content_extend writes the next slice of at most 1 MiB and adds its length to
+ * *done_bytes, which begins at 0; the bytes are the same for the same seed. Both give
+ * 0, or a negative errno with a sentence; a size of 0 is an error. *fd closes on exec;
+ * the caller closes it.
  */
-int content_make(uint64_t size_bytes, uint64_t seed, int *fd, struct fail *fail);
+int content_begin(uint64_t size_bytes, int *fd, struct fail *fail);
+int content_extend(int fd, uint64_t size_bytes, uint64_t seed, uint64_t *done_bytes,
+                   struct fail *fail);
 
 /*
  * The content that the options name: `file` (the user's: its own size counts), else

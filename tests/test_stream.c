@@ -732,15 +732,25 @@ static void bad_content_is_refused(void **state)
     expect_bad_content("host=nowhere.invalid", "not known");
 }
 
+static int make_content(struct content *c, uint64_t seed)
+{
+    uint64_t done = 0;
+    int err = content_begin(c->size_bytes, &c->fd, NULL);
+
+    while (!err && done < c->size_bytes)
+        err = content_extend(c->fd, c->size_bytes, seed, &done, NULL);
+    return err;
+}
+
 static void content_depends_on_its_seed_alone(void **state)
 {
     struct content a = {.size_bytes = 1234567}, b = a, c = a;
     uint32_t crc_a, crc_b, crc_c;
 
     (void)state;
-    assert_int_equal(content_make(a.size_bytes, 7, &a.fd, NULL), 0);
-    assert_int_equal(content_make(b.size_bytes, 7, &b.fd, NULL), 0);
-    assert_int_equal(content_make(c.size_bytes, 8, &c.fd, NULL), 0);
+    assert_int_equal(make_content(&a, 7), 0);
+    assert_int_equal(make_content(&b, 7), 0);
+    assert_int_equal(make_content(&c, 8), 0);
     assert_int_equal(content_crc32(&a, &crc_a, NULL), 0);
     assert_int_equal(content_crc32(&b, &crc_b, NULL), 0);
     assert_int_equal(content_crc32(&c, &crc_c, NULL), 0);
