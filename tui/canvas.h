@@ -26,7 +26,7 @@ struct area {
     int x, y, width, height;
 };
 
-/* How something is painted. ground PAINT_GROUND is the terminal's own background. */
+/* How something is painted. */
 struct style {
     uint16_t paint;
     uint16_t ground;

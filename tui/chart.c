@@ -407,34 +407,41 @@ static double last_value(const struct chart *ch, const struct plot *p, size_t in
     return UNKNOWN;
 }
 
-/* A row at or near `row` in which nothing stands yet at column x; -1 if none. */
-static int free_row(const struct canvas *c, const struct plot *p, int x, int row)
+/*
+ * The names at the right ends, in the order of the values, each at its line's height or
+ * as near below it as the names above allow.
+ */
+static void name_lines(struct canvas *c, const struct plot *p, const struct chart *ch,
+                       int columns)
 {
-    static const int tries[] = {0, 1, -1, 2, -2};
+    size_t order[LEGEND_MAX], count = 0;
+    double last[LEGEND_MAX];
+    int y = p->cells.y, bottom = p->cells.y + p->cells.height;
 
-    for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
-        int y = row + tries[i];
-        const struct cell *cell = canvas_at(c, x, y);
+    for (size_t i = 0; i < ch->line_count && i < LEGEND_MAX; i++) {
+        size_t at = count;
 
-        if (y >= p->cells.y && y < p->cells.y + p->cells.height && cell != NULL &&
-            cell->code == ' ')
-            return y;
+        last[i] = last_value(ch, p, i);
+        if (isnan(last[i]))
+            continue;
+        for (; at > 0 && last[order[at - 1]] < last[i]; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+        count++;
     }
-    return -1;
-}
+    for (size_t k = 0; k < count; k++) {
+        const struct chart_line *l = &ch->lines[order[k]];
+        int row = p->cells.y + line_dot(p, last[order[k]]) / c->glyphs->dots_high;
 
-static void name_line(struct canvas *c, const struct plot *p, const struct chart *ch,
-                      size_t index, int columns)
-{
-    double value = last_value(ch, p, index);
-    int x = p->cells.x + p->cells.width + 1, y;
-
-    if (isnan(value))
-        return;
-    y = free_row(c, p, x, p->cells.y + line_dot(p, value) / c->glyphs->dots_high);
-    if (y >= 0)
-        canvas_text(c, x, y, columns - 1, style(ch->lines[index].paint),
-                    ch->lines[index].name);
+        y = row > y ? row : y;
+        /* Leave room for those that follow, as far as there is any. */
+        if (y > bottom - (int)(count - k))
+            y = bottom - (int)(count - k);
+        if (y >= p->cells.y)
+            canvas_text(c, p->cells.x + p->cells.width + 1, y, columns - 1,
+                        style(l->paint), l->name);
+        y++;
+    }
 }
 
 static void draw_marks(struct canvas *c, const struct plot *p, const struct chart *ch)
@@ -551,8 +558,8 @@ void chart_draw(struct canvas *c, struct area a, const struct chart *ch)
         draw_value_axis(c, &p, labelled, ch->quantity, ch->form == CHART_MIRROR);
         draw_plot(c, &p, ch);
         draw_marks(c, &p, ch);
-        for (size_t i = 0; names > 0 && i < ch->line_count; i++)
-            name_line(c, &p, ch, i, names);
+        if (names > 0)
+            name_lines(c, &p, ch, names);
         if (timed)
             draw_time_axis(c, &p, ch->to_s, p.cells.y + p.cells.height);
     }

@@ -326,8 +326,23 @@ static void write_shapes(const struct picture *p, FILE *out, enum shape shape,
     fprintf(out, "</g>\n");
 }
 
+/* The ground that most cells have, for the window around them (Boyer and Moore's vote).
+ */
+static uint32_t common_ground(const struct picture *p)
+{
+    uint32_t leader = p->ground_rgb;
+    int lead = 0;
+
+    for (int i = 0; i < p->width * p->height; i++) {
+        if (lead == 0)
+            leader = p->cells[i].ground_rgb;
+        lead += p->cells[i].ground_rgb == leader ? 1 : -1;
+    }
+    return leader;
+}
+
 /* Grounds as rectangles, runs of a row in one. */
-static void write_grounds(const struct picture *p, FILE *out)
+static void write_grounds(const struct picture *p, FILE *out, uint32_t window)
 {
     fprintf(out, "<g shape-rendering=\"crispEdges\">\n");
     for (int y = 0; y < p->height; y++)
@@ -337,7 +352,7 @@ static void write_grounds(const struct picture *p, FILE *out)
             end = x + 1;
             while (end < p->width && cell_of(p, end, y)->ground_rgb == rgb)
                 end++;
-            if (rgb != p->ground_rgb)
+            if (rgb != window)
                 fprintf(out,
                         "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
                         "fill=\"#%06x\"/>\n",
@@ -416,7 +431,7 @@ static void write_texts(const struct picture *p, FILE *out)
     fprintf(out, "</g>\n");
 }
 
-static void write_frame(const struct picture *p, const char *title, FILE *out, int width,
+static void write_frame(uint32_t ground, const char *title, FILE *out, int width,
                         int height)
 {
     static const char *const lights[] = {"ff5f57", "febc2e", "28c840"};
@@ -424,15 +439,15 @@ static void write_frame(const struct picture *p, const char *title, FILE *out, i
     fprintf(out,
             "<rect x=\".5\" y=\".5\" width=\"%d\" height=\"%d\" rx=\"10\" fill=\"#%06x\" "
             "stroke=\"#%06x\"/>\n",
-            width - 1, height - 1, (unsigned)p->ground_rgb,
-            (unsigned)mix(p->ground_rgb, mix(p->ground_rgb, p->text_rgb)));
+            width - 1, height - 1, (unsigned)ground,
+            (unsigned)mix(ground, mix(ground, 0x808080)));
     for (int i = 0; i < 3; i++)
         fprintf(out, "<circle cx=\"%d\" cy=\"19\" r=\"5.5\" fill=\"#%s\"/>\n",
                 22 + i * 19, lights[i]);
     fprintf(out,
             "<text x=\"%d\" y=\"23.5\" fill=\"#%06x\" font-family=\"DejaVu Sans Mono, "
             "monospace\" font-size=\"13\" text-anchor=\"middle\">",
-            width / 2, (unsigned)mix(p->ground_rgb, p->text_rgb));
+            width / 2, (unsigned)mix(0x808080, mix(0x808080, ground)));
     write_escaped(out, title);
     fprintf(out, "</text>\n");
 }
@@ -441,13 +456,14 @@ void picture_write_svg(const struct picture *p, const char *title, FILE *out)
 {
     int width = p->width * CELL_WIDTH + 2 * MARGIN;
     int height = p->height * CELL_HEIGHT + TITLE_HEIGHT + MARGIN;
+    uint32_t window = common_ground(p);
 
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
             "viewBox=\"0 0 %d %d\">\n",
             width, height, width, height);
-    write_frame(p, title, out, width, height);
-    write_grounds(p, out);
+    write_frame(window, title, out, width, height);
+    write_grounds(p, out, window);
     write_shapes(p, out, SHAPE_BLOCK, "shape-rendering=\"crispEdges\"");
     write_shapes(p, out, SHAPE_BRAILLE, "stroke-width=\"3.4\" stroke-linecap=\"round\"");
     write_shapes(p, out, SHAPE_LINE, "fill=\"none\" stroke-width=\"1.4\"");

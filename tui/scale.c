@@ -77,7 +77,7 @@ static void add_log_ticks(struct scale *s, size_t ticks)
     static const double digits[] = {1, 2, 5};
     double decades = log10(s->high / s->low), start = log10(s->low);
     double stride = ceil(decades / (double)(ticks - 1) - 1e-9);
-    size_t per_decade = decades * 3 + 1 <= (double)ticks ? 3 : 1;
+    size_t per_decade = decades * 3 <= (double)ticks ? 3 : 1;
 
     stride = stride < 1 ? 1 : stride;
     start = per_decade > 1 ? floor(start + 1e-9) : ceil(start - 1e-9);

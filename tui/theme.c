@@ -52,16 +52,16 @@ static const struct theme themes[] = {
     {
         .name = "dark",
         .own_text = 0xd3dae3,
-        .own_ground = 0x11151b,
+        .own_ground = 0x121212,
         .paints =
             {
                 [PAINT_GROUND] = {-1, -1, 0, 0},    [PAINT_TEXT] = {252, 7, 0, 0},
                 [PAINT_STRONG] = {231, 15, 0, B},   [PAINT_DIM] = {245, 7, 0, 0},
                 [PAINT_FAINT] = {238, 8, 0, D},     [PAINT_FRAME] = {60, 4, 0, D},
                 [PAINT_FOCUS] = {74, 6, 0, 0},      [PAINT_TITLE] = {255, 15, 0, B},
-                [PAINT_HEADER] = {255, 15, 0, R},   [PAINT_BAR] = {236, 4, 0, R},
+                [PAINT_HEADER] = {255, 15, 0, R},   [PAINT_BAR] = {237, 4, 0, R},
                 [PAINT_KEY] = {80, 14, 0, B},       [PAINT_HINT] = {250, 7, 0, 0},
-                [PAINT_STATUS] = {235, -1, 0, 0},   [PAINT_SELECTED] = {231, 0, 0, R},
+                [PAINT_STATUS] = {235, 0, 0, 0},    [PAINT_SELECTED] = {231, 0, 0, R},
                 [PAINT_SELECTION] = {24, 6, 0, R},  [PAINT_ACCENT] = {80, 14, 0, B},
                 [PAINT_GOOD] = {114, 10, 0, B},     [PAINT_WARN] = {221, 11, 0, B},
                 [PAINT_BAD] = {203, 9, 0, R},       [PAINT_UNKNOWN] = {242, 8, 0, D},
@@ -96,16 +96,16 @@ static const struct theme themes[] = {
     {
         .name = "light",
         .own_text = 0x24292f,
-        .own_ground = 0xfbfbf8,
+        .own_ground = 0xffffff,
         .paints =
             {
-                [PAINT_GROUND] = {-1, -1, 0, 0},    [PAINT_TEXT] = {235, 0, 0, 0},
+                [PAINT_GROUND] = {231, 15, 0, 0},   [PAINT_TEXT] = {235, 0, 0, 0},
                 [PAINT_STRONG] = {16, 0, B, B},     [PAINT_DIM] = {242, 8, 0, 0},
                 [PAINT_FAINT] = {251, 7, 0, D},     [PAINT_FRAME] = {109, 4, 0, D},
                 [PAINT_FOCUS] = {25, 6, 0, 0},      [PAINT_TITLE] = {16, 0, B, B},
                 [PAINT_HEADER] = {231, 15, 0, R},   [PAINT_BAR] = {24, 4, 0, R},
                 [PAINT_KEY] = {25, 4, B, B},        [PAINT_HINT] = {238, 0, 0, 0},
-                [PAINT_STATUS] = {254, -1, 0, 0},   [PAINT_SELECTED] = {16, 15, 0, R},
+                [PAINT_STATUS] = {254, 15, 0, 0},   [PAINT_SELECTED] = {16, 15, 0, R},
                 [PAINT_SELECTION] = {153, 4, 0, R}, [PAINT_ACCENT] = {25, 4, B, B},
                 [PAINT_GOOD] = {28, 2, 0, B},       [PAINT_WARN] = {130, 3, 0, B},
                 [PAINT_BAD] = {160, 1, B, R},       [PAINT_UNKNOWN] = {247, 8, 0, D},
