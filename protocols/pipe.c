@@ -173,6 +173,8 @@ static int pipe_listen(struct listener *l, const struct endpoint *wanted,
     }
     fail_set(fail, -err, "listen", "Cannot make the named pipe %s", l->bound.path);
     pipe_unlisten(l);
+    if (!wanted->path[0])
+        place_leave(l->bound.path);
     l->fd = -1;
     return err;
 }

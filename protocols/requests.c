@@ -16,7 +16,9 @@
  *
  * `latency` is from the intended time to the end with a rate, from the beginning
  * without; `service` is from the beginning, `pacing` the beginning less the intended
- * time. The first bound that is reached ends the run; the fact "ended_by" says which.
+ * time. `connect` and `exchange` (and `spawn`, of a process) are its parts; the first
+ * request on a kept connection has the connecting in its latency. The first bound that is
+ * reached ends the run; the fact "ended_by" says which.
  */
 #include "protocols/requests.h"
 

@@ -9,7 +9,8 @@
  * end-of-file says that the other side did so.
  *
  * All descriptors are non-blocking and close on exec. Functions return 0 or a
- * negative errno; -EAGAIN means "not yet".
+ * negative errno; -EAGAIN means "not yet". The process must ignore SIGPIPE, since
+ * neither sendfile(2) nor a write to a FIFO can be told not to raise it.
  */
 #ifndef PROTOCOLS_TRANSPORT_H
 #define PROTOCOLS_TRANSPORT_H

@@ -81,6 +81,8 @@ static int uds_listen(struct listener *l, const struct endpoint *wanted,
         return 0;
     fail_set(fail, -err, "listen", "Cannot listen at %s", l->bound.path);
     uds_unlisten(l);
+    if (!wanted->path[0])
+        place_leave(l->bound.path);
     l->fd = -1;
     l->remove = false;
     return err;

@@ -113,6 +113,11 @@ static void run_bulk(const char *transport, const char *direction, const char *m
     if (down)
         assert_string_equal(actor_fact(&s.server, "sent_crc32"),
                             actor_fact(&s.client, "received_crc32"));
+    if (strcmp(transport, "tcp") == 0)
+        assert_string_equal(actor_fact(&s.client, "congestion"),
+                            actor_fact(&s.server, "congestion"));
+    assert_int_equal(actor_fact(&s.client, "congestion")[0] != 0,
+                     strcmp(transport, "tcp") == 0);
     if (strcmp(method, "method=copy") == 0)
         assert_string_equal(actor_fact(up ? &s.client : &s.server, "method"), "copy");
     else
@@ -620,6 +625,34 @@ static void a_pipe_server_that_does_nothing_is_timed_out(void **state)
         } else {
             unlink(path);
         }
+        stage_done(&s);
+    }
+}
+
+/* The rendezvous is full and nobody reads it: wait for room, then give up. */
+static void a_full_named_pipe_is_waited_for(void **state)
+{
+    char path[128], endpoint[160];
+    struct stage s;
+    int fd;
+
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        stage_init(&s, "bulk-server", k ? "bulk-client" : "requests-client");
+        snprintf(path, sizeof(path), "%s/fifo", s.directory);
+        snprintf(endpoint, sizeof(endpoint), "pipe:%s", path);
+        assert_int_equal(mkfifo(path, 0600), 0);
+        fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+        while (write(fd, "0123456789abcdef", 16) == 16)
+            ;
+        assert_int_equal(errno, EAGAIN);
+        actor_options(&s.client, "requests:2", "size:1000", "timeout:200000000", NULL);
+        run_alone(&s, endpoint);
+        assert_int_equal(counters(&s.client)->timed_out, k ? 1 : 2);
+        assert_int_equal(s.client.outcome, OUTCOME_FAILED);
+        assert_non_null(strstr(s.client.reason, k ? "in time" : "within the timeout"));
+        close(fd);
+        unlink(path);
         stage_done(&s);
     }
 }
@@ -1154,6 +1187,7 @@ int main(void)
         cmocka_unit_test(a_refused_connection_is_counted),
         cmocka_unit_test(a_pipe_without_a_reader_is_said_so),
         cmocka_unit_test(a_pipe_server_that_does_nothing_is_timed_out),
+        cmocka_unit_test(a_full_named_pipe_is_waited_for),
         cmocka_unit_test(a_silent_server_times_requests_out),
         cmocka_unit_test(a_program_that_fails_is_counted),
         cmocka_unit_test(bad_content_is_refused),
