@@ -19,9 +19,10 @@ struct channel {
     void *arg;                     /* borrowed */
     struct event *readable, *writable;
     struct evbuffer *in, *out;
-    bool busy;      /* a callback is running */
-    bool doomed;    /* freed from within a callback */
-    bool finishing; /* close the writing side when `out` is empty */
+    size_t searched; /* bytes of `in` that hold no end of a line */
+    bool busy;       /* a callback is running */
+    bool doomed;     /* freed from within a callback */
+    bool finishing;  /* close the writing side when `out` is empty */
 };
 
 static void destroy(struct channel *c)
@@ -70,11 +71,25 @@ static void deliver(struct channel *c, const char *line)
     cJSON_Delete(object);
 }
 
+/* The next whole line, NULL when there is none. What was searched is not again. */
+static char *next_line(struct channel *c)
+{
+    struct evbuffer_ptr from;
+
+    if (evbuffer_ptr_set(c->in, &from, c->searched, EVBUFFER_PTR_SET) < 0 ||
+        evbuffer_search_eol(c->in, &from, NULL, EVBUFFER_EOL_LF).pos < 0) {
+        c->searched = evbuffer_get_length(c->in);
+        return NULL;
+    }
+    c->searched = 0;
+    return evbuffer_readln(c->in, NULL, EVBUFFER_EOL_LF);
+}
+
 static void deliver_lines(struct channel *c)
 {
     char *line;
 
-    while (!c->doomed && (line = evbuffer_readln(c->in, NULL, EVBUFFER_EOL_LF))) {
+    while (!c->doomed && (line = next_line(c))) {
         deliver(c, line);
         free(line);
     }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "engine/channel.h"
+#include "protocols/clock.h"
 
 /* A line of standard error that is longer comes in pieces. */
 #define ERROR_LINE_MAX 4096
@@ -29,6 +30,7 @@ struct child {
     int error_fd;
     struct event *error_readable, *died, *patience, *over;
     int status;
+    unsigned patience_ms;
     enum escalation escalation;
     bool output_ended, errors_ended, dead;
 };
@@ -117,7 +119,7 @@ static void on_errors(evutil_socket_t fd, short what, void *arg)
 
 static void wait_patiently(struct child *c)
 {
-    struct timeval patience = {CHILD_PATIENCE_MS / 1000, CHILD_PATIENCE_MS % 1000 * 1000};
+    struct timeval patience = timeval_from_ns(c->patience_ms * NS_PER_MS);
 
     event_add(c->patience, &patience);
 }
@@ -176,6 +178,11 @@ static void on_died(evutil_socket_t fd, short what, void *arg)
         c->escalation = INPUT_CLOSED;
         escalate(c);
     }
+}
+
+void child_set_patience(struct child *c, unsigned patience_ms)
+{
+    c->patience_ms = patience_ms;
 }
 
 void child_end(struct child *c)
@@ -367,6 +374,7 @@ struct child *child_new(struct event_base *base, const char *launcher,
     }
     c->ops = ops;
     c->arg = arg;
+    c->patience_ms = CHILD_PATIENCE_MS;
     rc = launch(c, launcher, program, fds, error_fds, fail);
     close_if_open(fds[1]);
     close_if_open(error_fds[1]);

@@ -15,7 +15,8 @@
 struct child;
 struct event_base;
 
-/* How long a child that was asked to end may take before the next, harder step. */
+/* How long a child that was asked to end may take before the next, harder step, if
+ * child_set_patience says nothing else. */
 #define CHILD_PATIENCE_MS 2000
 
 struct child_ops {
@@ -43,8 +44,10 @@ void child_free(struct child *c);
 /* 0, or a negative errno. The object is deleted. */
 int child_send(struct child *c, cJSON *object);
 
+void child_set_patience(struct child *c, unsigned patience_ms);
+
 /*
- * Ask the child to end: its input is closed, after CHILD_PATIENCE_MS its process group
+ * Ask the child to end: its input is closed, after the patience its process group
  * gets SIGTERM, after as much again SIGKILL. `ended` follows in any case: what then
  * still holds the output open has left the group, and is not waited for. A child whose
  * output ends, or which dies while others of its group live on, is ended by itself.

@@ -544,6 +544,7 @@ static void spawn_place(struct run *r, enum place place)
             return;
         }
         l->pid = child_pid(l->child);
+        child_set_patience(l->child, r->patience.end_ms);
     }
 }
 
@@ -1059,7 +1060,7 @@ struct run *run_new(struct event_base *base, const struct scenario *scenario,
     r->private->ops = ops;
     r->private->arg = arg;
     r->private->content_fd = -1;
-    r->patience = (struct run_patience){30000, 10000, 30000};
+    r->patience = (struct run_patience){30000, 10000, 30000, CHILD_PATIENCE_MS};
     message_boot(r->private->boot, sizeof(r->private->boot));
     if (copy_values(&r->values, values) < 0) {
         fail_set(fail, ENOMEM, "run", "starting a run");

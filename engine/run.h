@@ -51,6 +51,7 @@ struct run_ops {
  */
 struct run_patience {
     unsigned ready_ms, report_ms, silence_ms;
+    unsigned end_ms; /* engine/child.h: between asking to end and each harder step */
 };
 
 struct run {
@@ -65,7 +66,7 @@ struct run {
     time_t started;    /* a label */
     uint64_t first_ns; /* the first trial's start: zero of the series */
     bool paused;
-    struct run_patience patience; /* 30, 10 and 30 s */
+    struct run_patience patience; /* 30, 10, 30 and 2 s */
     unsigned trial_count;         /* trials asked for */
     size_t trials_begun;
     struct trial **trials; /* trials_begun of them; the last one may be under way */
