@@ -78,7 +78,8 @@ static void on_closed(void *arg, int err)
 {
     struct child *c = arg;
 
-    (void)err;
+    if (err == EMSGSIZE)
+        c->ops->line(c->arg, "it wrote a line longer than any message");
     c->output_ended = true;
     child_end(c);
     end_if_over(c);

@@ -335,6 +335,8 @@ static void on_fail(struct run *r, struct link *l, const cJSON *object)
 {
     struct fail fail;
 
+    if (l->done)
+        return;
     message_read_fail(object, &fail);
     l->process->outcome = OUTCOME_FAILED;
     snprintf(l->process->reason, sizeof(l->process->reason), "%s", fail.sentence);
@@ -780,6 +782,14 @@ static void on_next(evutil_socket_t fd, short what, void *arg)
         end_trial(r);
 }
 
+/* Whether the present state ends by a word of this worker. */
+static bool is_awaited(const struct run *r, const struct link *l)
+{
+    if (r->state == RUN_SPAWNING)
+        return !l->process->ready;
+    return r->state == RUN_DRAINING || l->process->place == PLACE_CLIENT;
+}
+
 static void on_guard(evutil_socket_t fd, short what, void *arg)
 {
     struct run *r = arg;
@@ -794,7 +804,7 @@ static void on_guard(evutil_socket_t fd, short what, void *arg)
         struct link *l = &p->links[i];
         const char *name = place_name(l->process->place);
 
-        if (l->done || !l->child)
+        if (l->done || !l->child || !is_awaited(r, l))
             continue;
         if (r->state == RUN_SPAWNING)
             trial_fails(r, "the %s was not ready within %s%s%s", name, span,
@@ -1195,8 +1205,8 @@ void run_mark(struct run *r, const char *text)
 {
     uint64_t now = now_ns();
 
-    if (r->private && r->first_ns && now > r->first_ns)
-        series_mark(r->series, now - r->first_ns, text);
+    if (r->private && r->first_ns)
+        series_mark(r->series, now > r->first_ns ? now - r->first_ns : 0, text);
 }
 
 uint64_t run_clock_ns(const struct run *r)
