@@ -1038,18 +1038,19 @@ static void intervals_add_up(void **state)
 /* ---- limits ---- */
 
 /* In a process of its own, since a hard limit does not go up again. */
-static int exhaust(const struct peer *server)
+static int exhaust(const struct peer *server, const char *more_options)
 {
     struct rlimit limit = {.rlim_cur = 40, .rlim_max = 64};
     struct pair pair = {0};
     uint64_t opened;
-    char reason[100];
+    char reason[100], options[200];
     int fd;
 
     if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
         return 1;
-    pair.client = new_client(&pair, server->env.endpoint,
-                             RUN " socket=fresh dispatch=parallel messages=100000");
+    snprintf(options, sizeof(options),
+             RUN " socket=fresh dispatch=parallel messages=100000 %s", more_options);
+    pair.client = new_client(&pair, server->env.endpoint, options);
     prepare(pair.client);
     run_client(pair.client);
     opened = count(pair.client)->unfinished;
@@ -1059,7 +1060,9 @@ static int exhaust(const struct peer *server)
         strcmp(pair.client->reason, reason) != 0 || opened < 40 || opened > 61)
         return 2;
     check_client(pair.client, opened + 1);
-    if (tally_get(&pair.client->env.meter->errors, "socket EMFILE") != 1 ||
+    if (tally_get(&pair.client->env.meter->errors, "socket EMFILE") +
+                tally_get(&pair.client->env.meter->errors, "lookup EMFILE") !=
+            1 ||
         count(pair.client)->sent_messages != 0)
         return 3;
     fd = dup(0); /* the sockets are closed again */
@@ -1081,22 +1084,45 @@ static int exhaust(const struct peer *server)
 
 static void out_of_file_handles_is_an_outcome(void **state)
 {
+    static const char *const options[] = {"connected=0", "connected=1", "resolve=each"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+        struct pair pair = {0};
+        int status;
+        pid_t pid;
+
+        add_server(&pair, RUN " " BIG);
+        fflush(NULL);
+        pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0)
+            _exit(exhaust(pair.server, options[i]));
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+        stop_server(pair.server, 2000);
+        assert_int_equal(count(pair.server)->unique, 2000);
+        pair_done(&pair);
+    }
+}
+
+/* A pause may come before the start, and a rate may change while paused. */
+static void pause_before_the_start_holds(void **state)
+{
     struct pair pair = {0};
-    int status;
-    pid_t pid;
 
     (void)state;
     add_server(&pair, RUN " " BIG);
-    fflush(NULL);
-    pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0)
-        _exit(exhaust(pair.server));
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-    stop_server(pair.server, 2000);
-    assert_int_equal(count(pair.server)->unique, 2000);
+    add_client(&pair, RUN " messages=100 socket=cached duration=3600000000000");
+    pair.client->role->pause(pair.client->flow, true);
+    pair.client->role->start(pair.client->flow, now_ns());
+    for (int i = 0; i < 100; i++)
+        event_base_loop(pair.client_base, EVLOOP_NONBLOCK);
+    assert_int_equal(count(pair.client)->sent_messages, 0);
+    pair.client->role->pause(pair.client->flow, false);
+    run_until_finished(pair.client);
+    check_client(pair.client, 100);
     pair_done(&pair);
 }
 
@@ -1183,6 +1209,7 @@ int main(void)
         cmocka_unit_test(full_print_says_all_counts),
         cmocka_unit_test(intervals_add_up),
         cmocka_unit_test(out_of_file_handles_is_an_outcome),
+        cmocka_unit_test(pause_before_the_start_holds),
         cmocka_unit_test(flood_from_another_process_adds_up),
     };
 
