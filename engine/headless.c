@@ -25,10 +25,15 @@ struct headless {
     bool verbose;
 };
 
+void headless_clear(void)
+{
+    fputs("\r\033[K", stderr);
+}
+
 static void clear_line(const struct headless *h)
 {
     if (h->progress)
-        fputs("\r\033[K", stderr);
+        headless_clear();
 }
 
 static void tell_warning(const struct headless *h)
@@ -93,23 +98,28 @@ static void describe_now(const struct run *r, char *text, size_t size)
     snprintf(text, size, "%s/s, %s ops/s", bytes, count);
 }
 
-static void on_tick(evutil_socket_t fd, short what, void *arg)
+void headless_progress(const struct run *r)
 {
-    struct headless *h = arg;
-    const struct run *r = h->run;
     double progress = run_progress(r);
     char now[80];
 
-    (void)fd;
-    (void)what;
     describe_now(r, now, sizeof(now));
-    clear_line(h);
+    headless_clear();
     fprintf(stderr, "%s  trial %zu of %u  %.1f s", r->scenario->name, r->trials_begun,
             r->trial_count, (double)run_clock_ns(r) / 1e9);
     if (isfinite(progress))
         fprintf(stderr, "  %.0f %%", 100 * progress);
     if (*now)
         fprintf(stderr, "  %s", now);
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+    const struct headless *h = arg;
+
+    (void)fd;
+    (void)what;
+    headless_progress(h->run);
 }
 
 /* The first asks for an end, with a result; the second does not wait any more. */

@@ -8,6 +8,7 @@
 
 #include "engine/arguments.h"
 #include "engine/export.h"
+#include "engine/run.h"
 #include "engine/scenario.h"
 
 /* The flags that both commands share; append to a command's own. */
@@ -23,5 +24,10 @@
 /* Run to the end; returns the exit code. */
 int headless_run(const struct scenario *s, const struct options *values,
                  const struct arguments *a);
+
+/* One line on a terminal's standard error: how far the run is; and the line away again.
+ */
+void headless_progress(const struct run *r);
+void headless_clear(void);
 
 #endif

@@ -150,7 +150,8 @@ static int read_names(const char *directory, struct names *names, struct fail *f
         names_done(names);
         return fail_set(fail, ENOMEM, "store", "reading %s", directory);
     }
-    qsort(names->rows, names->count, sizeof(*names->rows), newest_first);
+    if (names->count)
+        qsort(names->rows, names->count, sizeof(*names->rows), newest_first);
     return 0;
 }
 
@@ -378,14 +379,24 @@ static long how_far_back(const char *word)
     return *end ? -1 : n;
 }
 
-static int find_back(const struct names *names, long back, const char **found,
-                     struct fail *fail)
+static bool is_regular(const char *directory, const char *name)
+{
+    char path[2 * PATH_MAX];
+    struct stat st;
+
+    snprintf(path, sizeof(path), "%s/%s", directory, name);
+    return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static int find_back(const struct names *names, const char *directory, long back,
+                     const char **found, struct fail *fail)
 {
     char id[STORE_ID_LEN + 1];
     long seen = 0;
 
     for (size_t i = 0; i < names->count; i++)
-        if (parse_name(names->rows[i], id) && seen++ == back) {
+        if (parse_name(names->rows[i], id) && is_regular(directory, names->rows[i]) &&
+            seen++ == back) {
             *found = names->rows[i];
             return 0;
         }
@@ -434,8 +445,9 @@ int store_find(const char *word, char *path, size_t size, struct fail *fail)
     if (store_directory(directory, sizeof(directory), fail) < 0 ||
         read_names(directory, &names, fail) < 0)
         return -ENOENT;
-    rc = how_far_back(word) >= 0 ? find_back(&names, how_far_back(word), &found, fail)
-                                 : find_prefix(&names, word, &found, fail);
+    rc = how_far_back(word) >= 0
+             ? find_back(&names, directory, how_far_back(word), &found, fail)
+             : find_prefix(&names, word, &found, fail);
     if (rc == 0 && snprintf(path, size, "%s/%s", directory, found) >= (int)size)
         rc = fail_set(fail, ENAMETOOLONG, "store", "%s", found);
     names_done(&names);

@@ -52,3 +52,196 @@ live_and_saved udp-cached-parallel --messages 3000 --workers 2 --port 0
 live_and_saved udp-fresh-parallel --messages 300 --port 0
 # A server that nobody is at: the run fails, and is saved so.
 live_and_saved tcp-requests --target tcp:127.0.0.1:9 --requests 1
+
+# --- kill -9 at any moment ---
+
+# The ids of all runs that ended, with their documents' checksums.
+ended() {
+    "$engine" runs --ids --outcome completed | sort | while read -r id; do
+        "$engine" show "$id" --json | cksum | sed "s/^/$id /"
+    done
+}
+
+rm -rf "$store"
+"$engine" run unix-requests --quiet --requests 5 --trials 1 2> "$scratch/err"
+"$engine" run udp-cached-series --quiet --messages 50 --port 0 2> "$scratch/err"
+ended > "$scratch/before"
+bad=
+for ms in 5 20 45 80 150 260 420; do
+    "$engine" run udp-cached-series --quiet --rate 5000 --messages 20000 --trials 3 \
+        --port 0 > "$scratch/out" 2>&1 &
+    pid=$!
+    sleep "0.$(printf '%03d' $ms)"
+    kill -9 $pid
+    wait $pid 2> /dev/null
+    "$engine" runs --json > "$scratch/json" || bad="$bad runs@$ms"
+    # It may have been killed before there was a file.
+    "$engine" runs --ids --outcome interrupted > "$scratch/ids" || bad="$bad ids@$ms"
+    while read -r id; do
+        "$engine" show "$id" > "$scratch/out" 2> "$scratch/err" || {
+            bad="$bad show@$ms"
+            cat "$scratch/err"
+        }
+        grep -q 'interrupted: the recording' "$scratch/out" || bad="$bad unmarked@$ms"
+    done < "$scratch/ids"
+done
+ended > "$scratch/after"
+cmp -s "$scratch/before" "$scratch/after" || bad="$bad older"
+[ "$(wc -l < "$scratch/ids")" -ge 5 ] || bad="$bad few"
+if [ -z "$bad" ]; then ok kill_at_any_moment; else not_ok kill_at_any_moment "$bad"; fi
+
+# At most the last interval is lost: what was saved reaches to the kill.
+"$engine" run udp-cached-series --quiet --rate 5000 --duration 20s --messages 1m \
+    --port 0 > "$scratch/out" 2>&1 &
+pid=$!
+sleep 1.5
+kill -9 $pid
+wait $pid 2> /dev/null
+"$engine" show last --json > "$scratch/json"
+check kill_loses_one_interval python3 - "$scratch/json" << 'END'
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert d["outcome"] == "stopped" and "interrupted" in d["reason"], d["reason"]
+t = d["trials"][0]
+# Started within the first half second even on a busy machine, killed after 1.5 s.
+assert t["seconds"] > 0.7, t["seconds"]
+assert t["totals"]["client"]["sent_messages"] > 2000, t["totals"]["client"]
+assert t["loss"]["lost"] is None, t["loss"]
+END
+
+# --- a disk that is full, a directory that cannot be written ---
+
+# goes_on NAME PATTERN: the last run completed and warned so.
+goes_on() {
+    if [ "$status" -eq 0 ] && grep -q '^udp-cached-series: completed' "$scratch/out" &&
+        [ "$(grep -c "$2" "$scratch/err")" -eq 1 ]; then
+        ok "$1"
+    else
+        not_ok "$1" "exit status $status"
+        cat "$scratch/out" "$scratch/err"
+    fi
+}
+
+short_run() {
+    "$engine" run udp-cached-series --rate 2000 --messages 1500 --port 0 "$@" \
+        > "$scratch/out" 2> "$scratch/err"
+    status=$?
+}
+
+: > "$scratch/file"
+XDG_STATE_HOME=$scratch/file short_run
+goes_on no_directory 'this run will not be saved'
+
+# In a mount namespace of its own: a small file system, and a read-only one.
+in_tmpfs() {
+    unshare -rm sh -c "mount -t tmpfs -o size=$1 none '$scratch/small' && $2" \
+        > "$scratch/out" 2> "$scratch/err"
+    status=$?
+}
+
+mkdir "$scratch/small"
+if unshare -rm mount -t tmpfs none "$scratch/small" 2> "$scratch/err"; then
+    run="XDG_STATE_HOME='$scratch/small' '$engine' run udp-cached-series --rate 2000 --port 0 --messages"
+    in_tmpfs 16k "$run 1500"
+    goes_on full_disk 'No space left on device'
+    in_tmpfs 400k "$run 20 -q && cp '$scratch/small'/plimsoll/runs/* '$scratch/older' &&
+        $run 20 -q && head -c 1m /dev/zero > '$scratch/small/fill'; $run 1500;
+        cmp '$scratch/older' '$scratch/small'/plimsoll/runs/\$(ls '$scratch/small/plimsoll/runs' | head -n 1)"
+    if [ $status -eq 0 ] && grep -q '^udp-cached-series: completed' "$scratch/out"; then
+        ok full_disk_keeps_older_runs
+    else
+        not_ok full_disk_keeps_older_runs "exit status $status"
+        cat "$scratch/err"
+    fi
+    in_tmpfs 1m "mount -o remount,ro '$scratch/small' && $run 1500"
+    goes_on read_only 'Read-only file system'
+else
+    echo "skip full_disk: no mount namespaces here"
+fi
+
+# --- two at once ---
+
+rm -rf "$store"
+pids=
+for i in 1 2 3 4; do
+    "$engine" run udp-cached-series --quiet --rate 1000 --messages 300 --trials 2 \
+        --port 0 --json "$scratch/live.$i" 2> "$scratch/err.$i" &
+    pids="$pids $!"
+done
+for pid in $pids; do
+    wait "$pid"
+done
+same=0
+for id in $("$engine" runs --ids --outcome completed); do
+    "$engine" show "$id" --json > "$scratch/saved.json"
+    for i in 1 2 3 4; do
+        cmp -s "$scratch/saved.json" "$scratch/live.$i" && same=$((same + 1))
+    done
+done
+if [ $same -eq 4 ]; then ok four_at_once; else not_ok four_at_once "$same of 4 are whole"; fi
+
+# --- the commands ---
+
+short_run --no-save --quiet
+check no_save test "$("$engine" runs --ids | wc -l)" -eq 4
+"$engine" run unix-requests --quiet --requests 5 --trials 1 2> "$scratch/err"
+check filter_scenario test "$("$engine" runs --ids --scenario unix-requests | wc -l)" -eq 1
+check filter_since test "$("$engine" runs --ids --since 1h | wc -l)" -eq 5
+check filter_since_days test "$("$engine" runs --ids --since 2d | wc -l)" -eq 5
+check filter_since_date test "$("$engine" runs --ids --since 2200-01-01 | wc -l)" -eq 0
+check filter_outcome test "$("$engine" runs --ids --outcome failed | wc -l)" -eq 0
+
+# refused NAME WORDS...: exit status 2 and a sentence.
+refused() {
+    name=$1
+    shift
+    "$engine" "$@" > "$scratch/out" 2> "$scratch/err"
+    status=$?
+    if [ $status -eq 2 ] && grep -q '^plimsoll: .*\.$' "$scratch/err"; then
+        ok "refused_$name"
+    else
+        not_ok "refused_$name" "exit status $status"
+        cat "$scratch/err"
+    fi
+}
+
+refused since runs --since yesterday
+refused outcome runs --outcome complete
+refused scenario runs --scenario nosuch
+refused operand runs abcd
+refused show show zzzz
+refused show_none show
+refused delete_none delete
+refused delete delete zzzz
+refused prune prune
+refused keep prune --keep all
+refused speed replay last --speed fast
+refused replay replay zzzz
+
+mkfifo "$store/20261130-120000-000_tcp-bulk_aaaaaaaa.jsonl"
+ln -s /etc/passwd "$store/20261130-120000-000_tcp-bulk_bbbbbbbb.jsonl"
+check fifo_makes_nobody_wait timeout 10 "$engine" runs
+cp "$scratch/out" "$scratch/listed"
+cp "$scratch/err" "$scratch/named"
+check fifo_and_link_are_named test \
+    "$(grep -c '^plimsoll: passed over: .*_[ab]*.jsonl is ' "$scratch/named")" -eq 2
+check others_are_listed test "$(grep -c completed "$scratch/listed")" -eq 5
+
+# A slip of one name deletes nothing.
+last=$("$engine" runs --ids | head -n 1)
+"$engine" delete "$last" zzzz > "$scratch/out" 2>&1
+check delete_all_or_nothing test "$("$engine" runs --ids | wc -l)" -eq 5
+check delete "$engine" delete "$last"
+check deleted test "$("$engine" runs --ids | wc -l)" -eq 4
+check prune_dry_run "$engine" prune --keep 1 --dry-run
+check prune_dry_run_keeps test "$("$engine" runs --ids | wc -l)" -eq 4
+newest=$("$engine" runs --ids | head -n 1)
+check prune "$engine" prune --keep 1
+check prune_keeps_the_newest test "$("$engine" runs --ids)" = "$newest"
+check foreign_files_stay test -p "$store/20261130-120000-000_tcp-bulk_aaaaaaaa.jsonl"
+
+"$engine" show last > "$scratch/shown"
+"$engine" replay last --speed 100 > "$scratch/replayed" 2> "$scratch/err"
+tail -n +3 "$scratch/shown" > "$scratch/report"
+check replay_has_a_report grep -q ': completed$' "$scratch/replayed"
+check replay_ends_with_the_report cmp "$scratch/report" "$scratch/replayed"
