@@ -62,7 +62,7 @@ static const char *value_of(struct cursor *c, const char *attached, const char *
 static int take_param(struct cursor *c, const struct param *p, const char *attached,
                       const char *option, bool negated)
 {
-    const char *text = attached;
+    const char *text;
     int rc;
 
     if (p->type == PARAM_FLAG && !attached)

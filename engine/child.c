@@ -293,12 +293,15 @@ static int make_argv(const char *launcher, const char *program, char ***words,
     size_t count;
     int rc = launcher_split(launcher, words, &count);
 
-    if (rc == -EINVAL)
-        return fail_set(fail, EINVAL, "launch", "the launcher '%s' has an open quote",
-                        launcher);
+    if (rc == -EINVAL) {
+        fail_set(fail, EINVAL, "launch", "the launcher '%s' has an open quote", launcher);
+        return -EINVAL;
+    }
     *argv = rc == 0 ? malloc((count + 3) * sizeof(**argv)) : NULL;
-    if (!*argv)
-        return fail_set(fail, ENOMEM, "launch", "starting a worker");
+    if (!*argv) {
+        fail_set(fail, ENOMEM, "launch", "starting a worker");
+        return -ENOMEM;
+    }
     for (size_t i = 0; i < count; i++)
         (*argv)[i] = (*words)[i];
     (*argv)[count] = program;

@@ -110,14 +110,12 @@ static void print_usage(FILE *f, int has_console)
 
 static int unknown_command(const char *name)
 {
-    const char *words[32];
+    const char *words[sizeof(commands) / sizeof(commands[0])];
     size_t n = 0;
     const char *near;
 
-    while (commands[n] && n < 32) {
+    for (; commands[n]; n++)
         words[n] = commands[n]->name;
-        n++;
-    }
     near = nearest_word(name, words, n);
     fprintf(stderr, "plimsoll: there is no command '%s'", name);
     if (near)

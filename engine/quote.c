@@ -26,18 +26,22 @@ static size_t put_character(FILE *f, const char *text)
 
 void quote_xml(FILE *f, const char *text)
 {
-    while (*text) {
-        const char *entity = *text == '&'    ? "&amp;"
-                             : *text == '<'  ? "&lt;"
-                             : *text == '>'  ? "&gt;"
-                             : *text == '"'  ? "&quot;"
-                             : *text == '\'' ? "&#39;"
-                             : *text == '\n' ? "&#10;"
-                             : *text == '\t' ? "&#9;"
-                                             : NULL;
+    static const struct {
+        char character;
+        const char *entity;
+    } entities[] = {
+        {'&', "&amp;"},  {'<', "&lt;"},   {'>', "&gt;"},  {'"', "&quot;"},
+        {'\'', "&#39;"}, {'\n', "&#10;"}, {'\t', "&#9;"},
+    };
+    size_t count = sizeof(entities) / sizeof(entities[0]);
 
-        if (entity) {
-            fputs(entity, f);
+    while (*text) {
+        size_t i = 0;
+
+        while (i < count && entities[i].character != *text)
+            i++;
+        if (i < count) {
+            fputs(entities[i].entity, f);
             text++;
         } else {
             text += put_character(f, text);

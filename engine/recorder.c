@@ -225,7 +225,7 @@ struct recorder *recorder_new(struct run *run, struct fail *fail)
         fail_set(fail, ENOMEM, "recording", "saving the run");
         return NULL;
     }
-    assert(sizeof(run->id) > STORE_ID_LEN);
+    static_assert(sizeof(run->id) > STORE_ID_LEN, "a run has room for its id");
     rec->fd =
         store_create(run->scenario->name, run->id, rec->path, sizeof(rec->path), fail);
     if (rec->fd < 0) {

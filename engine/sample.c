@@ -125,7 +125,8 @@ static void decode_tally(struct tally *t, const cJSON *object, const char *name)
     cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(object, name))
     {
         /* The elements of an array have no name. */
-        if (row->string && cJSON_IsNumber(row) && row->valuedouble >= 0 && row->valuedouble < 0x1p63)
+        if (row->string && cJSON_IsNumber(row) && row->valuedouble >= 0 &&
+            row->valuedouble < 0x1p63)
             tally_add(t, row->string, (uint64_t)row->valuedouble);
     }
 }

@@ -39,7 +39,9 @@ void statistics_of(const double *values, size_t n, struct statistics *s)
 
     *s = (struct statistics){n,           (double)NAN, (double)NAN, (double)NAN,
                              (double)NAN, (double)NAN, (double)NAN, (double)NAN};
-    if (!n || !sorted) {
+    if (!sorted)
+        return;
+    if (!n) {
         free(sorted);
         return;
     }

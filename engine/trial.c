@@ -584,7 +584,7 @@ static void check_little(struct trial *t, const struct options *values)
 
     if (!h->count || options_number(values, "rate", 0) || !isfinite(mean) || slots <= 0)
         return;
-    if (t->counters[PLACE_CLIENT].attempted < slots)
+    if ((double)t->counters[PLACE_CLIENT].attempted < slots)
         slots = (double)t->counters[PLACE_CLIENT].attempted;
     add_check(t, "Little's law", verdict_of(mean <= slots * 1.02),
               "throughput x mean latency = %.2f requests under way, %.0f at most", mean,

@@ -58,7 +58,7 @@ fuzz-programs: $(addprefix $(BUILD)/tests/,$(FUZZ))
 test-long:
 	@sh mk/deps.sh long
 	@$(MAKE) --no-print-directory test-programs
-	@TEST_SECONDS=3600 sh tests/run.sh '$(BUILD)' --long
+	$(if $(wildcard tests/long_*.sh),@TEST_SECONDS=3600 sh tests/run.sh '$(BUILD)' --long)
 	@$(MAKE) --no-print-directory fuzz
 
 .PHONY: test test-deps test-programs asan fuzz fuzz-programs test-long

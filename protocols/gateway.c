@@ -163,7 +163,7 @@ static void on_topper_reply(void *arg, int err, const char *text, size_t len)
     number = len > strlen(before) && memcmp(text, before, strlen(before)) == 0
                  ? sum_parse(text + strlen(before), len - strlen(before))
                  : NULL;
-    if (cJSON_IsNumber(number)) {
+    if (number && cJSON_IsNumber(number)) {
         record(w);
         http_call_answer_sum(w->call, number->valuedouble);
         release(w);

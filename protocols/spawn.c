@@ -7,8 +7,6 @@
 
 #define FDS_MAX 8
 
-extern char **environ;
-
 /*
  * Descriptors that a step before theirs would overwrite are moved out of the way
  * first. `moved` receives what the caller must close.

@@ -96,7 +96,7 @@ static int bare_bind(struct result *r, bool gro)
     return fd;
 }
 
-static void bare_receive(struct result *r, bool gro)
+static _Noreturn void bare_receive(struct result *r, bool gro)
 {
     enum { MESSAGES = 64, BYTES = 65536 };
     struct mmsghdr messages[MESSAGES] = {0};
@@ -179,7 +179,7 @@ static void bare_cached(const struct strategy *s, const struct sockaddr_in *to)
     }
 }
 
-static void bare_send(const struct strategy *s, struct result *r)
+static _Noreturn void bare_send(const struct strategy *s, struct result *r)
 {
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)r->port)};
     uint64_t begin_ns, begin_cpu_ns;
@@ -299,7 +299,7 @@ static void on_poll(evutil_socket_t fd, short what, void *arg)
     p->role->stop(p->flow);
 }
 
-static void our_receive(const struct strategy *s, struct result *r)
+static _Noreturn void our_receive(const struct strategy *s, struct result *r)
 {
     char options[200];
     struct timeval interval = {.tv_usec = 10000};
@@ -320,7 +320,7 @@ static void our_receive(const struct strategy *s, struct result *r)
     exit(0);
 }
 
-static void our_send(const struct strategy *s, struct result *r)
+static _Noreturn void our_send(const struct strategy *s, struct result *r)
 {
     char options[300], endpoint[64];
     uint64_t begin_ns, begin_cpu_ns;

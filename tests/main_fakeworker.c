@@ -60,7 +60,7 @@ static void say_counts(const char *type, const char *outcome, const char *n)
            type, outcome, n, n, n, n);
 }
 
-static void stop_for_ever(void)
+static _Noreturn void stop_for_ever(void)
 {
     for (;;)
         pause();

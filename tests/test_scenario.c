@@ -182,7 +182,8 @@ static double reference(const char *scenario, const char *metric, const char *wh
 {
     const struct reference *ref = scenario_find(scenario)->references;
 
-    while (ref->metric && (strcmp(ref->metric, metric) || strcmp(ref->where, where)))
+    while (ref->metric &&
+           (strcmp(ref->metric, metric) != 0 || strcmp(ref->where, where) != 0))
         ref++;
     assert_non_null(ref->metric);
     assert_true(i < ref->count);

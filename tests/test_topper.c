@@ -32,7 +32,7 @@ static void drop(struct talk *t, size_t n)
     char *rest = malloc(t->len - n + 1);
 
     memcpy(rest, t->held + n, t->len - n);
-    rest = realloc(rest, t->len - n ? t->len - n : 1);
+    rest = realloc(rest, t->len > n ? t->len - n : 1);
     free(t->held);
     t->held = rest;
     t->len -= n;
@@ -44,7 +44,7 @@ static void say(struct talk *t, const char *bytes, size_t len)
     struct topper_message m;
     size_t used;
 
-    t->held = realloc(t->held, t->len + len ? t->len + len : 1);
+    t->held = realloc(t->held, (t->len + len) > 0 ? t->len + len : 1);
     memcpy(t->held + t->len, bytes, len);
     t->len += len;
     do {
