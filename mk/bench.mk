@@ -15,6 +15,6 @@ bench:
 	@$(MAKE) --no-print-directory all bench-programs
 	@sh mk/bench.sh '$(BUILD)' $(BENCH)
 
-bench-programs: $(BENCH_PROGRAMS)
+bench-programs: $(BENCH_PROGRAMS) $(HELPERS)
 
 .PHONY: bench bench-programs
