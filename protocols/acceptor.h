@@ -20,10 +20,10 @@ typedef void (*acceptor_accepted)(void *owner, const struct conn *conn);
 
 /*
  * Open the door; sets env->endpoint and the fact "congestion". 0, or a negative
- * errno with a sentence and *a NULL. The meter's `connections` and
+ * errno with a sentence and *out NULL. The meter's `connections` and
  * `open_connections` are kept here, so the owner calls acceptor_closed.
  */
-int acceptor_new(struct acceptor **a, struct flow_env *env, acceptor_accepted accepted,
+int acceptor_new(struct acceptor **out, struct flow_env *env, acceptor_accepted accepted,
                  void *owner, struct fail *fail);
 void acceptor_free(struct acceptor *a);
 

@@ -332,10 +332,10 @@ static int server_prepare(struct flow_env *env, struct flow **out, struct fail *
     if (!f)
         return fail_set(fail, ENOMEM, "prepare", "The server cannot be made");
     f->timer = evtimer_new(env->base, server_cut, f);
-    err = f->timer ? prepare_bulk(&f->bulk, env, true, is_pipe, fail)
+    err = f->timer ? acceptor_new(&f->acceptor, env, server_accepted, f, fail)
                    : fail_set(fail, ENOMEM, "prepare", "The server cannot be made");
-    if (!err)
-        err = acceptor_new(&f->acceptor, env, server_accepted, f, fail);
+    if (!err) /* last, since making a content takes a while */
+        err = prepare_bulk(&f->bulk, env, true, is_pipe, fail);
     if (err)
         server_free(f);
     else

@@ -73,7 +73,7 @@ static bool fits_in_memory(uint64_t size_bytes)
 {
     uint64_t need = size_bytes + SPARE_BYTES;
 
-    return need > size_bytes && need <= available_bytes() && need <= group_bytes();
+    return need <= available_bytes() && need <= group_bytes();
 }
 
 static int unnamed_file(void)
