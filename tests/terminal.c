@@ -16,6 +16,7 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
+#include <utmp.h>
 
 #include <cmocka.h>
 #include <vterm.h>
@@ -172,6 +173,7 @@ struct terminal *terminal_start(const char *const argv[], int width, int height,
     struct winsize size = {.ws_row = (unsigned short)height,
                            .ws_col = (unsigned short)width};
     struct terminal *t = calloc(1, sizeof(*t));
+    int slave;
 
     assert_non_null(t);
     env = env != NULL ? env : none;
@@ -179,16 +181,21 @@ struct terminal *terminal_start(const char *const argv[], int width, int height,
     t->width = width;
     t->height = height;
     make_model(t);
-    t->pid = forkpty(&t->fd, NULL, NULL, &size);
+    assert_int_equal(openpty(&t->fd, &slave, NULL, NULL, &size), 0);
+    /* Before the program can change it. */
+    assert_int_equal(tcgetattr(t->fd, &t->before), 0);
+    fcntl(t->fd, F_SETFD, FD_CLOEXEC);
+    t->pid = fork();
     assert_true(t->pid >= 0);
     if (t->pid == 0) {
+        if (login_tty(slave) < 0)
+            _exit(127);
         make_environment(env);
         execvp(argv[0], (char *const *)(uintptr_t)argv);
         fprintf(stderr, "cannot start %s: %s\n", argv[0], strerror(errno));
         _exit(127);
     }
-    assert_int_equal(tcgetattr(t->fd, &t->before), 0);
-    fcntl(t->fd, F_SETFD, FD_CLOEXEC);
+    close(slave);
     return t;
 }
 

@@ -64,6 +64,23 @@ static void quit(struct terminal *t)
     terminal_free(t);
 }
 
+/* A row of the screen as text, good until the next call. */
+static const char *terminal_row(struct terminal *t, int row)
+{
+    static char copy[2048];
+    char *text = terminal_text(t), *line = text, *end;
+
+    for (int y = 0; y < row && line != NULL; y++) {
+        line = strchr(line, '\n');
+        line = line != NULL ? line + 1 : NULL;
+    }
+    assert_non_null(line);
+    end = strchr(line, '\n');
+    snprintf(copy, sizeof(copy), "%.*s", end != NULL ? (int)(end - line) : -1, line);
+    free(text);
+    return copy;
+}
+
 /* Looking around ------------------------------------------------------------------ */
 
 static void starts_and_quits(void **state)
@@ -221,6 +238,124 @@ static void interrupts_stop_then_end(void **state)
     assert_int_equal(WEXITSTATUS(status), 130);
     expect_restored(t);
     terminal_free(t);
+}
+
+/* A quick run of a scenario by its key, to its summary and back. */
+static void run_quick(struct terminal *t, const char *key)
+{
+    terminal_type(t, key);
+    assert_true(terminal_settle(t));
+    terminal_type(t, "Q");
+    assert_true(terminal_sees(t, "completed"));
+}
+
+static void saved_runs_are_opened_compared_and_deleted(void **state)
+{
+    struct terminal *t = start(120, 40, NULL);
+    int before, after;
+
+    (void)state;
+    assert_true(terminal_sees(t, READY));
+    for (int i = 0; i < 2; i++) {
+        run_quick(t, "5");
+        terminal_type(t, TYPE_ESC);
+        assert_true(terminal_sees(t, "Last runs here"));
+    }
+    terminal_type(t, "H");
+    assert_true(terminal_sees(t, "saved runs"));
+    terminal_type(t, "/unix-requests\r\r");
+    assert_true(terminal_sees(t, "Beside the documented experiment"));
+    terminal_type(t, TYPE_ESC);
+    assert_true(terminal_sees(t, "saved runs"));
+    terminal_type(t, "c");
+    assert_true(terminal_sees(t, "Mark one run with Space"));
+    terminal_type(t, " " TYPE_DOWN "c");
+    assert_true(terminal_sees(t, "metric by metric"));
+    assert_true(terminal_find(t, "no evidence", NULL) >= 0); /* of one trial each */
+    terminal_type(t, TYPE_ESC);
+    assert_true(terminal_sees(t, "saved runs"));
+    assert_int_equal(sscanf(strstr(terminal_row(t, 0), "history") + 7, "%d", &before), 1);
+    terminal_type(t, "d");
+    assert_true(terminal_sees(t, "d again deletes the run"));
+    terminal_type(t, "d");
+    assert_true(terminal_settle(t));
+    assert_int_equal(sscanf(strstr(terminal_row(t, 0), "history") + 7, "%d", &after), 1);
+    assert_int_equal(after, before - 1);
+    terminal_type(t, TYPE_ESC TYPE_ESC);
+    terminal_type(t, TYPE_ESC);
+    assert_true(terminal_sees(t, READY));
+    quit(t);
+}
+
+static void a_result_is_exported(void **state)
+{
+    struct terminal *t = start(120, 40, NULL);
+    char path[128], text[64] = "";
+    FILE *f;
+
+    (void)state;
+    assert_true(terminal_sees(t, READY));
+    run_quick(t, "6");
+    terminal_type(t, "x");
+    assert_true(terminal_sees(t, "export as json"));
+    snprintf(path, sizeof(path), "%s/result.json", state_home);
+    terminal_type(t, "\025");
+    terminal_type(t, path);
+    terminal_type(t, "\r");
+    assert_true(terminal_sees(t, "Exported to"));
+    f = fopen(path, "r");
+    assert_non_null(f);
+    assert_true(fread(text, 1, sizeof(text) - 1, f) > 0);
+    fclose(f);
+    assert_non_null(strstr(text, "plimsoll.run/1"));
+    /* The same again is refused: nothing is overwritten unasked. */
+    terminal_type(t, "x\025");
+    terminal_type(t, path);
+    terminal_type(t, "\r");
+    assert_true(terminal_sees(t, "Not exported"));
+    terminal_type(t, TYPE_ESC);
+    assert_true(terminal_settle(t));
+    terminal_type(t, "q");
+    assert_true(terminal_sees(t, READY));
+    quit(t);
+}
+
+static void limits_are_told_with_their_cure(void **state)
+{
+    struct terminal *t = start_ready();
+
+    (void)state;
+    terminal_type(t, "xL");
+    assert_true(terminal_sees(t, "limits for udp-fresh-parallel"));
+    assert_true(terminal_find(t, "open files", NULL) >= 0);
+    terminal_type(t, "q");
+    assert_true(terminal_sees(t, READY));
+    quit(t);
+}
+
+static void marked_scenarios_run_in_sequence(void **state)
+{
+    struct terminal *t = start(120, 40, NULL);
+
+    (void)state;
+    assert_true(terminal_sees(t, READY));
+    for (int i = 0; i < 2; i++) { /* the fourth and the fifth, twenty requests once */
+        terminal_type(t, i == 0 ? "4e" : "5e");
+        assert_true(terminal_sees(t, "requests in all"));
+        terminal_type(t, "Q");
+        assert_true(terminal_sees(t, "a quick first look are set"));
+        terminal_type(t, TYPE_ESC);
+        assert_true(terminal_sees(t, READY));
+    }
+    terminal_type(t, "4  ");
+    assert_true(terminal_sees(t, "2 marked, Enter runs them in sequence"));
+    terminal_type(t, "\r");
+    assert_true(terminal_sees(t, "run 2 of 2: unix-requests"));
+    terminal_type(t, TYPE_LEFT);
+    assert_true(terminal_sees(t, "run 1 of 2: tcp-requests"));
+    terminal_type(t, "q");
+    assert_true(terminal_sees(t, READY));
+    quit(t);
 }
 
 /* Sizes --------------------------------------------------------------------------- */
@@ -577,6 +712,10 @@ int main(void)
         cmocka_unit_test(a_run_ends_in_its_summary),
         cmocka_unit_test(the_run_is_shown_live),
         cmocka_unit_test(interrupts_stop_then_end),
+        cmocka_unit_test(saved_runs_are_opened_compared_and_deleted),
+        cmocka_unit_test(a_result_is_exported),
+        cmocka_unit_test(limits_are_told_with_their_cure),
+        cmocka_unit_test(marked_scenarios_run_in_sequence),
         cmocka_unit_test(small_terminals_are_told),
         cmocka_unit_test(a_thousand_sizes_are_survived),
         cmocka_unit_test(every_signal_restores_the_terminal),

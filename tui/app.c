@@ -270,6 +270,9 @@ static void add_message(struct app *app, bool is_warning, const char *format,
 {
     struct message *m;
 
+    /* A plain message is the answer to a key: the next answer takes its place at once. */
+    if (app->message_count > 0 && !app->messages[app->message_count - 1].is_warning)
+        app->message_count--;
     if (app->message_count == MESSAGES_MAX) {
         app->messages_lost++;
         return;

@@ -85,7 +85,8 @@ void app_quit(struct app *app, int status);
 
 /*
  * A message, shown above the status line until a key is pressed after it has been on
- * the screen for APP_MESSAGE_MS; further ones wait their turn. Warnings say so.
+ * the screen for APP_MESSAGE_MS. A plain one gives way to the next message at once; a
+ * warning says that it is one and is never covered: what comes after it waits.
  */
 void app_say(struct app *app, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/trial.h"
+#include "tui/metric_label.h"
 #include "tui/param_view.h"
 #include "tui/text.h"
 
@@ -11,6 +12,7 @@
 
 #define NODE_WIDTH 14
 #define LINK_LEAST 11
+#define LAST_RUNS_SHOWN 20
 
 struct link {
     const char *label; /* above the line */
@@ -195,8 +197,33 @@ static void draw_documented(struct canvas *c, struct area *a, const struct scena
         draw_reference(c, a, ref);
 }
 
+/* A spark line of the headline metric, and the last value in figures. */
+static void draw_last_runs(struct canvas *c, struct area *a, const struct scenario *s,
+                           const struct last_runs *saved)
+{
+    double values[LAST_RUNS_SHOWN];
+    size_t n = last_runs_values(saved, s, values, LAST_RUNS_SHOWN);
+    enum metric m = headline_metric(s);
+    char name[64], last[40];
+    struct area row;
+    int x;
+
+    if (n == 0)
+        return;
+    title(c, a, "Last runs here");
+    row = area_take_top(a, 1);
+    if (row.height == 0)
+        return;
+    metric_label(m, name, sizeof(name));
+    metric_format(m, values[n - 1], last, sizeof(last));
+    x = row.x + canvas_text(c, row.x, row.y, 20, style(PAINT_DIM), name) + 1;
+    canvas_spark(c, x, row.y, row.x + row.width - x, values, n, style(PAINT_SERIES_1));
+    x += (int)n + 1;
+    canvas_print(c, x, row.y, row.x + row.width - x, style(PAINT_STRONG), "%s", last);
+}
+
 void scenario_panel_draw(struct canvas *c, struct area a, const struct scenario *s,
-                         const struct options *values)
+                         const struct options *values, const struct last_runs *saved)
 {
     struct area before = canvas_clip(c, a);
     struct style strong = style(PAINT_STRONG);
@@ -213,5 +240,7 @@ void scenario_panel_draw(struct canvas *c, struct area a, const struct scenario 
     draw_values(c, &a, s, values);
     area_take_top(&a, a.height > 5 ? 1 : 0);
     draw_documented(c, &a, s);
+    area_take_top(&a, a.height > 3 ? 1 : 0);
+    draw_last_runs(c, &a, s, saved);
     canvas_unclip(c, before);
 }

@@ -7,6 +7,7 @@
 
 #include <event2/event.h>
 
+#include "engine/recorder.h"
 #include "engine/run.h"
 #include "engine/units.h"
 #include "protocols/clock.h"
@@ -30,6 +31,7 @@ struct runner {
     struct app *app; /* borrowed */
     size_t count, at;
     struct queued queue[RUN_QUEUE_MAX];
+    struct recorder *recorder; /* of the run under way; NULL: it is not saved */
     struct event *tick, *advance;
     struct run_view *view;
     bool stopping;   /* by the user: nothing of the queue is begun any more */
@@ -61,24 +63,35 @@ static void on_line(void *arg, struct run *r, const char *text)
     u->log_used++;
 }
 
+/* A run goes on without its recording; the person is told once. */
+static void warn_of_recording(struct runner *u)
+{
+    const char *warning = recorder_warning(u->recorder);
+
+    if (warning != NULL)
+        app_warn(u->app, "%s.", warning);
+}
+
 static void on_changed(void *arg, struct run *r)
 {
     struct runner *u = arg;
 
+    recorder_changed(u->recorder, r);
+    warn_of_recording(u);
     /* A run may not be freed or followed by another from within its own call. */
     if (r->state == RUN_DONE)
         event_active(u->advance, EV_TIMEOUT, 0);
     app_dirty(u->app);
 }
 
-/* The tick draws what has come: ten frames a second are enough for ten samples. */
+/* Nothing is drawn here: the tick draws what has come, ten times a second. */
 static void on_sampled(void *arg, struct run *r, const struct process *process,
                        const struct sample *sample)
 {
-    (void)arg;
-    (void)r;
-    (void)process;
-    (void)sample;
+    struct runner *u = arg;
+
+    recorder_sampled(u->recorder, r, process, sample);
+    warn_of_recording(u);
 }
 
 static const struct run_ops ops = {on_changed, on_sampled, on_line};
@@ -96,6 +109,9 @@ static bool begin(struct runner *u)
         app_warn(u->app, "%s was not started: %s.", q->scenario->name, fail.sentence);
         return false;
     }
+    u->recorder = recorder_new(q->run, &fail);
+    if (u->recorder == NULL)
+        app_warn(u->app, "This run is not saved: %s.", fail.sentence);
     u->frozen = false;
     run_view_set_run(u->view, q->run);
     run_start(q->run);
@@ -110,6 +126,12 @@ static bool begin_next(struct runner *u)
             return true;
     }
     return false;
+}
+
+static void end_recording(struct runner *u)
+{
+    recorder_free(u->recorder);
+    u->recorder = NULL;
 }
 
 /* All that ran goes to the summary; it takes the runs over when it is made. */
@@ -133,6 +155,7 @@ static void on_advance(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
+    end_recording(u);
     u->restarting = false;
     if (again) {
         run_view_set_run(u->view, NULL);
@@ -162,6 +185,7 @@ static void runner_free(void *self)
 {
     struct runner *u = self;
 
+    end_recording(u);
     for (size_t i = 0; i < u->count; i++) {
         run_free(u->queue[i].run);
         options_done(&u->queue[i].values);

@@ -5,10 +5,15 @@
 #include <string.h>
 #include <strings.h>
 
+#include <event2/event.h>
+
 #include "engine/scenario.h"
 #include "tui/app.h"
+#include "tui/last_runs.h"
 #include "tui/lineedit.h"
 #include "tui/scenario_panel.h"
+#include "tui/screen_history.h"
+#include "tui/screen_limits.h"
 #include "tui/screen_params.h"
 #include "tui/screen_run.h"
 #include "tui/text.h"
@@ -32,7 +37,10 @@ struct catalogue {
     struct lineedit filter;
     struct run_request request;
     struct params_request form;
-    struct options quick; /* the values of a quick run, until it has begun */
+    struct limits_request limits;
+    struct last_runs saved;
+    struct event *read_saved; /* after the first frame: the store may be large */
+    struct options quick;     /* the values of a quick run, until it has begun */
 };
 
 /* Life -------------------------------------------------------------------------- */
@@ -44,8 +52,31 @@ static void catalogue_free(void *self)
     for (size_t i = 0; i < k->count; i++)
         options_done(&k->choices[i].values);
     options_done(&k->quick);
+    last_runs_done(&k->saved);
+    if (k->read_saved != NULL)
+        event_free(k->read_saved);
     free(k->choices);
     free(k);
+}
+
+static void on_read_saved(evutil_socket_t fd, short what, void *arg)
+{
+    struct catalogue *k = arg;
+
+    (void)fd;
+    (void)what;
+    /* A store that cannot be read shows no last runs; the history says why. */
+    last_runs_read(&k->saved, NULL);
+    app_dirty(k->app);
+}
+
+static void catalogue_shown(void *self)
+{
+    struct catalogue *k = self;
+    const struct timeval soon = {0, 60000};
+
+    if (k->read_saved != NULL)
+        event_add(k->read_saved, &soon);
 }
 
 static void *catalogue_init(struct app *app, const void *argument)
@@ -71,6 +102,8 @@ static void *catalogue_init(struct app *app, const void *argument)
             return NULL;
         }
     }
+    k->read_saved = event_new(app_base(app), -1, 0, on_read_saved, k);
+    catalogue_shown(k);
     return k;
 }
 
@@ -243,6 +276,23 @@ static void begin_filter(void *self, uint32_t press)
     k->filtering = true;
 }
 
+static void show_history(void *self, uint32_t press)
+{
+    struct catalogue *k = self;
+
+    (void)press;
+    app_push(k->app, &screen_history, NULL);
+}
+
+static void show_limits(void *self, uint32_t press)
+{
+    struct catalogue *k = self;
+
+    (void)press;
+    k->limits = (struct limits_request){selected(k)->scenario, &selected(k)->values};
+    app_push(k->app, &screen_limits, &k->limits);
+}
+
 static bool has_filter(const void *self)
 {
     return ((const struct catalogue *)self)->filter.len > 0;
@@ -332,6 +382,14 @@ static const struct key keys[] = {
      NULL,
      NULL},
     {{PRESS_ESC}, "Esc", "all", "Show all scenarios again", end_filter, has_filter, NULL},
+    {{'H'}, "H", "history", "Show the saved runs", show_history, NULL, NULL},
+    {{'L'},
+     "L",
+     "limits",
+     "Show what of this machine would distort this scenario",
+     show_limits,
+     NULL,
+     NULL},
     {{'q'}, "q", "quit", "Leave plimsoll", quit, NULL, NULL},
     {{PRESS_UP, PRESS_DOWN, 'k', 'j'},
      "\xe2\x86\x91\xe2\x86\x93 j k",
@@ -483,7 +541,7 @@ static void catalogue_draw(void *self, struct canvas *c, struct area a)
     a = area_inside(a);
     area_take_left(&a, 1);
     area_take_right(&a, 1);
-    scenario_panel_draw(c, a, selected(k)->scenario, &selected(k)->values);
+    scenario_panel_draw(c, a, selected(k)->scenario, &selected(k)->values, &k->saved);
 }
 
 static void catalogue_header(void *self, struct canvas *c, struct area a)
@@ -529,5 +587,6 @@ const struct screen screen_scenarios = {
     .header = catalogue_header,
     .type = catalogue_type,
     .mouse = catalogue_mouse,
+    .shown = catalogue_shown,
     .free = catalogue_free,
 };
