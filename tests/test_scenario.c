@@ -145,7 +145,7 @@ static void defaults_are_taken(void **state)
 static void other_pairs_are_those_that_roles_know(void **state)
 {
     static const char *const known[] = {"transport", "socket", "dispatch",
-                                        "upstream_kind"};
+                                        "upstream_kind", "path"};
 
     (void)state;
     for (size_t i = 0; i < rows(); i++) {
