@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <event2/event.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -17,12 +16,10 @@
 #include "engine/json.h"
 #include "engine/limits.h"
 #include "engine/message.h"
-#include "engine/threshold.h"
 #include "engine/units.h"
 #include "protocols/clock.h"
 #include "protocols/content.h"
 #include "protocols/endpoint.h"
-#include "protocols/http_plan.h"
 #include "protocols/place.h"
 
 #define WATCH_MS 250 /* how often it is looked whether every worker still speaks */
@@ -820,141 +817,6 @@ static void on_guard(evutil_socket_t fd, short what, void *arg)
     go_on(r);
 }
 
-/* --- checks before anything is started --- */
-
-static int check_target(const struct run *r, struct fail *fail)
-{
-    const char *target = options_text(&r->values, "target", "");
-    bool udp = r->scenario->family == FAMILY_UDP;
-    struct sockaddr_storage address;
-    socklen_t len;
-    struct endpoint e;
-
-    if (!*target)
-        return 0;
-    if (endpoint_parse(&e, target, fail) < 0)
-        return -EINVAL;
-    if ((e.kind == ENDPOINT_UDP) != udp)
-        return fail_set(fail, EINVAL, "target", "%s loads %s, and %s is not one",
-                        r->scenario->name, udp ? "a udp: target" : "a stream target",
-                        target);
-    if (e.kind == ENDPOINT_UNIX || e.kind == ENDPOINT_PIPE)
-        return 0;
-    if (endpoint_address(&e, &address, &len, fail) < 0)
-        return -EINVAL;
-    if (!endpoint_is_loopback(&e, &address) &&
-        !options_number(&r->values, "remote_target", 0))
-        return fail_set(fail, EINVAL, "target",
-                        "%s is not this machine's loopback: load on other people's "
-                        "machines needs their leave; if you have it, add --remote-target",
-                        target);
-    return 0;
-}
-
-/*
- * What is spawned listens on loopback only, unless a launcher puts it elsewhere: into
- * another network namespace or onto another machine, where this one's addresses mean
- * nothing.
- */
-static int check_host(const struct run *r, struct fail *fail)
-{
-    const char *host = options_text(&r->values, "host", "");
-    struct endpoint e = {.kind = ENDPOINT_TCP};
-    struct sockaddr_storage address;
-    socklen_t len;
-
-    if (!*host || *options_text(&r->values, "server_launch", "") ||
-        *options_text(&r->values, "target", "") ||
-        options_is(&r->values, "transport", "unix") ||
-        options_is(&r->values, "transport", "pipe"))
-        return 0;
-    if ((size_t)snprintf(e.host, sizeof(e.host), "%s", host) >= sizeof(e.host))
-        return fail_set(fail, EINVAL, "host", "the host '%.40s...' is too long", host);
-    if (endpoint_address(&e, &address, &len, fail) < 0)
-        return -EINVAL;
-    if (!endpoint_is_loopback(&e, &address) &&
-        !options_number(&r->values, "remote_target", 0))
-        return fail_set(fail, EINVAL, "host",
-                        "a server at %s could be reached from other machines; servers "
-                        "listen on loopback unless --server-launch puts them elsewhere, "
-                        "or --remote-target allows it",
-                        host);
-    return 0;
-}
-
-/* What an HTTP client would refuse is better refused before anything is started. */
-static int check_request(const struct run *r, struct fail *fail)
-{
-    const char *endpoint = r->scenario->family == FAMILY_HTTP ? "" : "tcp:127.0.0.1:1";
-    struct http_plan plan;
-    int rc;
-
-    if (!(r->scenario->family & FAMILY_WEB))
-        return 0;
-    rc = http_plan_read(&plan, &r->values, endpoint, fail);
-    if (rc < 0)
-        return rc;
-    http_plan_done(&plan);
-    return 0;
-}
-
-/* Every client process must get at least one of what is shared, or it has nothing to do.
- */
-static int check_shares(const struct run *r, struct fail *fail)
-{
-    uint64_t workers = options_number(&r->values, "workers", 1);
-
-    for (const struct param *p = param_table(); p->name; p++) {
-        uint64_t value = options_number(&r->values, p->name, 0);
-        char option[40];
-
-        if (!(p->flags & PARAM_SPLIT) || !(p->families & r->scenario->family) || !value ||
-            value >= workers)
-            continue;
-        param_option(p, option, sizeof(option));
-        return fail_set(fail, EINVAL, "parameter",
-                        "%" PRIu64 " client processes cannot share --%s %" PRIu64
-                        ": give at least one to each",
-                        workers, option, value);
-    }
-    return 0;
-}
-
-static int check_limits(const struct run *r, struct fail *fail)
-{
-    struct limit limits[LIMITS_MAX];
-    size_t n = limits_for(r->scenario, &r->values, limits);
-
-    for (size_t i = 0; i < n; i++)
-        if (limits[i].known && limits[i].fatal && !limits[i].enough) {
-            fail_set(fail, EINVAL, "limits",
-                     "this run needs %" PRIu64 " %s and has %" PRIu64 ": %s",
-                     limits[i].need, limits[i].name, limits[i].have, limits[i].cure);
-            /* Nothing is wrong with what was typed: the machine is too small. */
-            fail->err = EMFILE;
-            return -EMFILE;
-        }
-    return 0;
-}
-
-static int check_thresholds(const struct run *r, struct fail *fail)
-{
-    struct threshold list[THRESHOLDS_MAX];
-    size_t count;
-
-    return thresholds_parse(options_text(&r->values, "threshold", ""), list, &count,
-                            fail);
-}
-
-static int check_file(const struct run *r, struct fail *fail)
-{
-    const char *file = options_text(&r->values, "file", "");
-
-    if (*file && access(file, R_OK) < 0)
-        return fail_set(fail, errno, "file", "%s cannot be read", file);
-    return 0;
-}
-
 int run_find_program(const char *name, char *path, size_t size, struct fail *fail)
 {
     static const char *const places[] = {"", "../libexec/plimsoll/"};
@@ -1020,25 +882,17 @@ static int set_up(struct run *r, struct event_base *base, struct fail *fail)
     return 0;
 }
 
-static int check(struct run *r, struct fail *fail)
+/* Only what the run will start has to be there. */
+static int find_programs(struct run *r, struct fail *fail)
 {
     struct run_private *p = r->private;
+    int rc = run_find_program("plimsoll-engine", p->engine_program,
+                              sizeof(p->engine_program), fail);
 
-    if (!scenario_available(r->scenario))
-        return fail_set(fail, EINVAL, "scenario", "%s is not available yet",
-                        r->scenario->name);
-    if (check_target(r, fail) < 0 || check_request(r, fail) < 0 ||
-        check_host(r, fail) < 0 || check_shares(r, fail) < 0 ||
-        check_thresholds(r, fail) < 0)
-        return -EINVAL;
-    if (check_limits(r, fail) < 0 || check_file(r, fail) < 0 ||
-        run_find_program("plimsoll-engine", p->engine_program, sizeof(p->engine_program),
-                         fail) < 0)
-        return -ENOENT;
-    return options_is(&r->values, "client", "process")
-               ? run_find_program("plimsoll-once", p->once_program,
-                                  sizeof(p->once_program), fail)
-               : 0;
+    if (rc == 0 && options_is(&r->values, "client", "process"))
+        rc = run_find_program("plimsoll-once", p->once_program, sizeof(p->once_program),
+                              fail);
+    return rc;
 }
 
 static int copy_values(struct options *to, const struct options *from)
@@ -1078,7 +932,8 @@ struct run *run_new(struct event_base *base, const struct scenario *scenario,
         return NULL;
     }
     environment_capture(&r->environment, scenario, &r->values);
-    if (set_up(r, base, fail) == 0 && check(r, fail) == 0 && begin_content(r, fail) == 0)
+    if (set_up(r, base, fail) == 0 && run_check(r, fail) == 0 &&
+        find_programs(r, fail) == 0 && begin_content(r, fail) == 0)
         return r;
     run_free(r);
     return NULL;

@@ -86,6 +86,12 @@ struct run *run_new(struct event_base *base, const struct scenario *scenario,
                     const struct options *values, const struct run_ops *ops, void *arg,
                     struct fail *fail);
 
+/*
+ * Whether the values of a run go together and with this machine: what run_new asks,
+ * and whoever lets a person change values. 0 or a negative errno with a sentence.
+ */
+int run_check(const struct run *r, struct fail *fail);
+
 /* Ends what is still running, removes what was made. NULL is fine. Not from an op. */
 void run_free(struct run *r);
 

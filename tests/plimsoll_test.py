@@ -1,0 +1,168 @@
+"""What the test scripts in Python share: run the engine in a place of its own, and see
+that nothing is left of it. Prints `ok NAME`, `not ok NAME`, `skip NAME: reason`."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+BUILD = os.path.abspath(os.environ.get("PLIMSOLL_BUILD", "build"))
+ENGINE = os.path.join(BUILD, "plimsoll-engine")
+MARK = "PLIMSOLL_TEST=%d-%d" % (os.getpid(), int(time.time()))
+
+
+class Failure(Exception):
+    pass
+
+
+class Skip(Exception):
+    pass
+
+
+def check(condition, *what):
+    if not condition:
+        raise Failure(" ".join(str(w) for w in what))
+
+
+class Stage:
+    """A scratch directory with the runtime directory of the programs under test."""
+
+    def __init__(self):
+        self.directory = tempfile.mkdtemp(prefix="plimsoll-test-")
+        os.chmod(self.directory, 0o755)
+        self.runtime = self.path("runtime")
+        os.mkdir(self.runtime)
+        os.chmod(self.runtime, 0o777)
+        self.env = dict(os.environ, XDG_RUNTIME_DIR=self.runtime, LC_ALL="C.UTF-8",
+                        XDG_STATE_HOME=self.path("state"),
+                        XDG_CONFIG_HOME=self.path("config"))
+        name, value = MARK.split("=")
+        self.env[name] = value
+        self.started = []
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def start(self, *args, program=ENGINE, **how):
+        how.setdefault("stdin", subprocess.DEVNULL)
+        how.setdefault("stdout", subprocess.PIPE)
+        how.setdefault("stderr", subprocess.PIPE)
+        p = subprocess.Popen([program, *args], env=self.env, **how)
+        self.started.append(p)
+        return p
+
+    def run(self, *args, seconds=30, **how):
+        p = self.start(*args, **how)
+        return self.finish(p, seconds)
+
+    def finish(self, p, seconds=30):
+        """Its exit code, standard output and standard error."""
+        try:
+            out, err = p.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            p.kill()
+            out, err = p.communicate()
+            raise Failure("did not end within %s s: %s" % (seconds, said(err)))
+        return p.returncode, said(out), said(err)
+
+    def done(self):
+        """Nothing may be left: no process, no file in the runtime directory."""
+        for p in self.started:
+            if p.poll() is None:
+                p.kill()
+                p.wait()
+        try:
+            left = await_none(own_processes)
+            check(not left, "processes left:", left)
+            left = os.listdir(self.runtime)
+            check(not left, "files left:", left)
+        finally:
+            for pid, _ in own_processes():
+                os.kill(pid, signal.SIGKILL)
+            subprocess.run(["rm", "-rf", self.directory], check=False)
+
+
+def said(stream):
+    return (stream or b"").decode("utf-8", "replace")
+
+
+def own_processes():
+    """(pid, command line) of everything that a stage has started, zombies apart."""
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit() or int(name) == os.getpid():
+            continue
+        try:
+            with open("/proc/%s/environ" % name, "rb") as f:
+                if MARK.encode() not in f.read().split(b"\0"):
+                    continue
+            with open("/proc/%s/cmdline" % name, "rb") as f:
+                found.append((int(name), said(f.read().replace(b"\0", b" "))))
+        except OSError:
+            pass
+    return found
+
+
+def await_none(what, seconds=3.0):
+    """Until what() gives nothing; else what it still gives after that time."""
+    return await_that(lambda: not what(), seconds) or what()
+
+
+def await_that(condition, seconds=10.0):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        value = condition()
+        if value:
+            return None if value is True else value
+        time.sleep(0.005)
+    return None
+
+
+def children(pid):
+    try:
+        with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
+            return [int(n) for n in f.read().split()]
+    except OSError:
+        return []
+
+
+def document(out):
+    """The one JSON document that the output is."""
+    try:
+        return json.loads(out)
+    except ValueError as e:
+        raise Failure("not one JSON document: %s: %.200s" % (e, out))
+
+
+def main(cases):
+    """Each case is a function of a stage; its docstring or name says what holds."""
+    wanted = sys.argv[1:]
+    failed = False
+    for case in cases:
+        name = case.__name__
+        if wanted and not any(w in name for w in wanted):
+            continue
+        stage = Stage()
+        began = time.monotonic()
+        try:
+            try:
+                case(stage)
+            finally:
+                stage.done()
+            print("ok", name)
+        except Skip as e:
+            print("skip %s: %s" % (name, e))
+        except Failure as e:
+            failed = True
+            print("not ok %s: %s" % (name, e))
+        except Exception:
+            failed = True
+            print("not ok %s" % name)
+            traceback.print_exc(file=sys.stdout)
+        if time.monotonic() - began > 3:
+            print("# %s took %.1f s" % (name, time.monotonic() - began))
+        sys.stdout.flush()
+    sys.exit(1 if failed else 0)

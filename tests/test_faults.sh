@@ -1,0 +1,3 @@
+#!/bin/sh
+# Bad input and faults against the real program: tests/test_faults.py.
+exec python3 tests/test_faults.py "$@"
