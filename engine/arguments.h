@@ -24,7 +24,7 @@ struct flag {
     const char *help;
 };
 
-#define OPERANDS_MAX 8
+#define OPERANDS_MAX 64
 
 /* Zero bytes are a valid empty set. */
 struct arguments {

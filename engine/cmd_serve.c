@@ -287,6 +287,8 @@ static int start_service(const struct command *command, const struct service *se
                      arguments_flag(&a, "upstream-kind")
                          ? arguments_flag(&a, "upstream-kind")
                          : "rest");
+    /* Its clients are anybody's: they owe it nothing. */
+    options_set_number(&values, "foreign", 1);
     if (fail.err) {
         code = command_fails(&fail);
     } else if (arguments_flag(&a, "help")) {

@@ -27,10 +27,21 @@ struct command {
     int (*run)(const struct command *command, int argc, char **argv);
 };
 
-#define COMMAND_LIST(X) \
-    X(list)             \
-    X(run)              \
-    X(http) X(serve) X(doctor) X(runs) X(show) X(replay) X(export) X(delete) X(prune)
+/* clang-format off */
+#define COMMAND_LIST(X)                                                                  \
+    X(list)                                                                              \
+    X(run)                                                                               \
+    X(http)                                                                              \
+    X(serve)                                                                             \
+    X(call)                                                                              \
+    X(doctor)                                                                            \
+    X(runs)                                                                              \
+    X(show)                                                                              \
+    X(replay)                                                                            \
+    X(export)                                                                            \
+    X(delete)                                                                            \
+    X(prune)
+/* clang-format on */
 
 #define X(id) extern const struct command command_##id;
 COMMAND_LIST(X)

@@ -471,6 +471,10 @@ static int hello_values(struct run *r, const struct process *process,
     if (rc == 0)
         rc = options_set_number(values, "persistent",
                                 options_is(&r->values, "client", "persistent"));
+    /* A server of somebody else's need not send what ours would. */
+    if (rc == 0)
+        rc = options_set_number(values, "foreign",
+                                *options_text(&r->values, "target", "") != '\0');
     if (rc == 0)
         rc = options_set_number(values, "sender", process->index);
     if (rc == 0)
