@@ -76,6 +76,11 @@ deps:
 format:
 	clang-format -i $(wildcard protocols/*.[ch] engine/*.[ch] tui/*.[ch] tests/*.[ch])
 
+screenshots:
+	@sh mk/deps.sh test
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/shot
+	@sh mk/screenshots.sh '$(BUILD)'
+
 install: all
 	sh mk/install.sh '$(BUILD)' '$(DESTDIR)' '$(PREFIX)' '$(VERSION)'
 
@@ -83,7 +88,7 @@ clean:
 	rm -rf $(BUILD)
 
 FORCE:
-.PHONY: all run deps format install clean FORCE
+.PHONY: all run deps format screenshots install clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 

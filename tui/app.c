@@ -182,6 +182,10 @@ static void carry_out(struct app *app, const struct change *change)
         made = change->push->init(app, change->argument);
     if (change->pops && app->depth > 0)
         drop_top(app);
+    /* What was said of the old screen says nothing of the one that takes its place. */
+    if (made != NULL && change->pops && app->message_count > 0 &&
+        !app->messages[app->message_count - 1].is_warning)
+        app->message_count--;
     if (made != NULL)
         app->stack[app->depth++] = (struct layer){change->push, made};
     else if (app->depth > 0 && top(app)->screen->shown != NULL)

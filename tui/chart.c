@@ -7,6 +7,7 @@
 
 #define LABEL_COLUMNS 7 /* of the figures at an axis */
 #define LEGEND_MAX 8
+#define MARK_ROWS 3
 
 /* The part of a chart in which values are drawn. */
 struct plot {
@@ -444,26 +445,41 @@ static void name_lines(struct canvas *c, const struct plot *p, const struct char
     }
 }
 
+static void draw_mark_line(struct canvas *c, const struct plot *p, int x)
+{
+    for (int y = p->cells.y; y < p->cells.y + p->cells.height; y++) {
+        const struct cell *cell = canvas_at(c, x, y);
+
+        if (cell != NULL)
+            canvas_put(c, x, y,
+                       cell->code == ' ' || cell->code == c->glyphs->grid
+                           ? c->glyphs->mark
+                           : cell->code,
+                       style(PAINT_MARK));
+    }
+}
+
+/* Labels stand at the top; where the one before is in the way, a row further down. */
 static void draw_marks(struct canvas *c, const struct plot *p, const struct chart *ch)
 {
-    struct style s = style(PAINT_MARK);
+    int free_from[MARK_ROWS], right = p->cells.x + p->cells.width;
+    int rows = p->cells.height / 3 < MARK_ROWS ? p->cells.height / 3 : MARK_ROWS;
 
+    for (int i = 0; i < MARK_ROWS; i++)
+        free_from[i] = p->cells.x;
     for (size_t i = 0; i < ch->mark_count; i++) {
         double at = (ch->marks[i].at_s - p->from_s) / p->dot_s / c->glyphs->dots_wide;
-        int x = p->cells.x + (int)floor(at);
+        int x = p->cells.x + (int)floor(at), row = 0;
 
-        if (!(at >= 0) || x >= p->cells.x + p->cells.width)
+        if (!(at >= 0) || x >= right)
             continue;
-        for (int y = p->cells.y; y < p->cells.y + p->cells.height; y++) {
-            const struct cell *cell = canvas_at(c, x, y);
-            bool is_free =
-                cell != NULL && (cell->code == ' ' || cell->code == c->glyphs->grid);
-
-            if (cell != NULL)
-                canvas_put(c, x, y, is_free ? c->glyphs->mark : cell->code, s);
-        }
-        canvas_text(c, x, p->cells.y, p->cells.x + p->cells.width - x, s,
-                    ch->marks[i].label);
+        draw_mark_line(c, p, x);
+        while (row < rows && free_from[row] > x)
+            row++;
+        if (row < (rows > 1 ? rows : 1) && free_from[row] <= x)
+            free_from[row] = x + 1 +
+                             canvas_text(c, x, p->cells.y + row, right - x,
+                                         style(PAINT_MARK), ch->marks[i].label);
     }
 }
 

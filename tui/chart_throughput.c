@@ -4,7 +4,7 @@
 static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
 {
     enum place facing = run_view_facing(v);
-    bool measured = run_view_has(v, facing);
+    bool measured = run_view_has(v, facing), one_way;
     struct chart chart = run_view_chart(v, "throughput", hot);
     struct chart_line lines[] = {
         {"up", v->lines[0], v->count, PAINT_UP, REDUCE_MEAN, UNKNOWN},
@@ -25,13 +25,15 @@ static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
         lines[0].name = "sent";
     for (size_t i = 0; i < 2; i++)
         lines[i].now = run_view_now(v, lines[i].values);
-    chart.form = CHART_MIRROR;
+    /* Datagrams go one way: no half for the other. */
+    one_way = v->run != NULL && v->run->scenario->family == FAMILY_UDP;
+    chart.form = one_way ? CHART_AREA : CHART_MIRROR;
     chart.quantity = QUANTITY_BYTES;
     chart.per = "/s";
     chart.ramp = RAMP_UP;
     chart.ramp_below = RAMP_DOWN;
     chart.lines = lines;
-    chart.line_count = 2;
+    chart.line_count = one_way ? 1 : 2;
     chart_draw(c, a, &chart);
 }
 

@@ -35,6 +35,24 @@ static bool is_hinted(const struct key *k, const void *self)
     return k->hint != NULL && works(k, self);
 }
 
+/* The columns that all hints of a table need. */
+static int table_columns(const struct key *table, const void *self)
+{
+    int columns = 0;
+
+    for (const struct key *k = table; k != NULL && k->label != NULL; k++)
+        columns += is_hinted(k, self) ? hint_columns(k) : 0;
+    return columns;
+}
+
+/* The row for the first table: what stands in every screen keeps its place at the end. */
+static struct area first_part(struct area row, const struct key *more,
+                              const void *more_self)
+{
+    row.width -= table_columns(more, more_self);
+    return row;
+}
+
 static int draw_table(struct canvas *c, struct area row, int x, const struct key *table,
                       const void *self)
 {
@@ -55,8 +73,11 @@ static int draw_table(struct canvas *c, struct area row, int x, const struct key
 int keys_draw_hints(struct canvas *c, struct area row, const struct key *table,
                     const void *self, const struct key *more, const void *more_self)
 {
+    int x;
+
     canvas_fill(c, row, ' ', style_on(PAINT_HINT, PAINT_STATUS));
-    return draw_table(c, row, draw_table(c, row, row.x, table, self), more, more_self);
+    x = draw_table(c, first_part(row, more, more_self), row.x, table, self);
+    return draw_table(c, row, x, more, more_self);
 }
 
 /* The same walk as draw_table; *x moves on to the end of what was passed. */
@@ -77,7 +98,7 @@ uint32_t keys_hint_at(struct area row, int x, const struct key *table, const voi
                       const struct key *more, const void *more_self)
 {
     int at = row.x;
-    uint32_t press = hint_in(row, &at, x, table, self);
+    uint32_t press = hint_in(first_part(row, more, more_self), &at, x, table, self);
 
     return press != PRESS_NONE ? press : hint_in(row, &at, x, more, more_self);
 }

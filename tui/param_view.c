@@ -1,22 +1,14 @@
 #include "tui/param_view.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#define PLAIN_UP_TO 99999
 
 void param_view_text(const struct options *values, const struct param *p, char *out,
                      size_t size)
 {
     char text[4096];
     size_t used = 0;
-    uint64_t number = options_number(values, p->name, UINT64_MAX);
 
-    if (p->type == PARAM_COUNT && number <= PLAIN_UP_TO) {
-        snprintf(out, size, "%" PRIu64, number);
-        return;
-    }
     param_text(values, p, text, sizeof(text));
     for (const char *t = text; *t != '\0' && used + sizeof(PARAM_VIEW_BREAK) < size;
          t++) {

@@ -8,10 +8,7 @@
 
 #define PARAM_VIEW_BREAK " | " /* between the lines of a value that may be repeated */
 
-/*
- * The value as one line that param_set reads back piece by piece; "" when it is not set.
- * Small counts are plain numbers ("4000", not "4k": a port is a name).
- */
+/* The value as one line that param_set reads back piece by piece; "" when not set. */
 void param_view_text(const struct options *values, const struct param *p, char *out,
                      size_t size);
 
