@@ -331,7 +331,7 @@ static cJSON *verdict_object(const struct threshold_verdict *v)
     return o;
 }
 
-static void add_thresholds(cJSON *document, const struct run *r)
+void document_thresholds(cJSON *document, const struct run *r)
 {
     cJSON *array = cJSON_AddArrayToObject(document, "thresholds");
     struct threshold_verdict list[THRESHOLDS_MAX];
@@ -418,7 +418,7 @@ cJSON *document_new(const struct run *r)
     for (size_t i = 0; trials && i < r->trials_begun; i++)
         cJSON_AddItemToArray(trials, trial_object(r->trials[i]));
     add_statistics(o, r);
-    add_thresholds(o, r);
+    document_thresholds(o, r);
     add_reference(o, r->scenario);
     if (last)
         add_checks(o, last);

@@ -34,6 +34,8 @@
       "a table of the counters over time")                                      \
     X(markdown, "markdown", 0, ".md", FAMILY_ALL, "results",                    \
       "a table to paste into a pull request")                                   \
+    X(html, "html", 0, ".html", FAMILY_ALL, "results",                          \
+      "one page with charts, for a browser or for paper")                       \
     X(hgrm, "hgrm", 0, ".hgrm", FAMILY_ALL & ~FAMILY_BULK, "latencies",         \
       "the percentiles of the latency, in ms, as HdrHistogram prints them")     \
     X(hlog, "hlog", 0, ".hlog", FAMILY_ALL & ~FAMILY_BULK, "latencies",         \

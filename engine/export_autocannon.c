@@ -14,13 +14,12 @@
 #include "engine/json.h"
 
 /* X(percentile, name) */
+/* clang-format off */
 #define PERCENTILES(X)                                                                 \
-    X(0.001, "p0_001")                                                                 \
-    X(0.01, "p0_01")                                                                   \
-    X(0.1, "p0_1")                                                                     \
-    X(1, "p1") X(2.5, "p2_5") X(10, "p10") X(25, "p25") X(50, "p50") X(75, "p75")      \
-        X(90, "p90") X(97.5, "p97_5") X(99, "p99") X(99.9, "p99_9") X(99.99, "p99_99") \
-            X(99.999, "p99_999")
+    X(0.001, "p0_001") X(0.01, "p0_01") X(0.1, "p0_1") X(1, "p1") X(2.5, "p2_5")       \
+    X(10, "p10") X(25, "p25") X(50, "p50") X(75, "p75") X(90, "p90") X(97.5, "p97_5")  \
+    X(99, "p99") X(99.9, "p99_9") X(99.99, "p99_99") X(99.999, "p99_999")
+/* clang-format on */
 
 struct totals {
     struct meter_counters counters;
@@ -218,6 +217,7 @@ static cJSON *make_document(const struct run *r)
     add_quantity(o, "throughput", r, offsetof(struct second, read_bytes),
                  sum.counters.received_wire_bytes ? sum.counters.received_wire_bytes
                                                   : sum.counters.received_bytes);
+    document_thresholds(o, r);
     return o;
 }
 

@@ -1,13 +1,15 @@
 /*
  * The summary as CSV (RFC 4180, lines ended by LF): a row for each trial and metric. A
  * metric that no trial measured has no rows; one that this trial did not measure has an
- * empty value.
+ * empty value. A threshold is a row without
+ * a trial, its value 1 if it held and 0 if not.
  */
 #include <math.h>
 
 #include "engine/document.h"
 #include "engine/export.h"
 #include "engine/quote.h"
+#include "engine/threshold.h"
 
 static bool was_measured(const struct run *r, enum metric metric)
 {
@@ -15,6 +17,24 @@ static bool was_measured(const struct run *r, enum metric metric)
         if (isfinite(r->trials[i]->metrics[metric]))
             return true;
     return false;
+}
+
+static void put_thresholds(FILE *f, const struct run *r)
+{
+    struct threshold_verdict verdicts[THRESHOLDS_MAX];
+    size_t n = thresholds_judge(r, verdicts);
+    char when[32];
+
+    document_time(r->started, when, sizeof(when));
+    for (size_t i = 0; i < n; i++) {
+        char name[96];
+
+        snprintf(name, sizeof(name), "threshold %.64s", verdicts[i].threshold.text);
+        quote_csv(f, r->scenario->name);
+        fprintf(f, ",%s,,%s,", when, outcome_name(r->outcome));
+        quote_csv(f, name);
+        fprintf(f, ",held,%d\n", verdicts[i].ok);
+    }
 }
 
 int export_write_csv(FILE *f, const struct run *r)
@@ -38,5 +58,6 @@ int export_write_csv(FILE *f, const struct run *r)
             fputc('\n', f);
         }
     }
+    put_thresholds(f, r);
     return 0;
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "engine/export.h"
+#include "engine/threshold.h"
 
 #define TICKS 5
 #define MS 1e6
@@ -54,6 +55,8 @@ int export_write_hgrm(FILE *f, const struct run *r)
 {
     const struct meter *m = r->pooled[scenario_latency_place(r->scenario)];
     const struct hist *h = m ? m->hists[METER_HIST_latency] : NULL;
+    struct threshold_verdict verdicts[THRESHOLDS_MAX];
+    size_t verdict_count = thresholds_judge(r, verdicts);
 
     if (!h || !h->count)
         return -ENODATA;
@@ -66,5 +69,8 @@ int export_write_hgrm(FILE *f, const struct run *r)
             (double)h->max / MS, h->count);
     fprintf(f, "#[Buckets = %12u, SubBuckets     = %12u]\n", HIST_BUCKETS / HIST_HALF - 1,
             2 * HIST_HALF);
+    for (size_t i = 0; i < verdict_count; i++)
+        fprintf(f, "#[Threshold %s %s: %s]\n", verdicts[i].threshold.text,
+                verdicts[i].ok ? "held" : "was crossed", verdicts[i].detail);
     return 0;
 }

@@ -17,6 +17,7 @@
 #include <zlib.h>
 
 #include "engine/export.h"
+#include "engine/threshold.h"
 
 #define COOKIE 0x1c849303u
 #define COMPRESSED_COOKIE 0x1c849304u
@@ -166,6 +167,8 @@ static void put_head(FILE *f, const struct run *r)
 int export_write_hlog(FILE *f, const struct run *r)
 {
     const struct intervals *x = r->series->intervals;
+    struct threshold_verdict verdicts[THRESHOLDS_MAX];
+    size_t verdict_count = thresholds_judge(r, verdicts);
     struct hist *h = hist_new();
     int rc = h ? 0 : -ENOMEM;
 
@@ -179,6 +182,9 @@ int export_write_hlog(FILE *f, const struct run *r)
         if (h->count)
             rc = put_line(f, i * x->step_ns, x->step_ns, h);
     }
+    for (size_t i = 0; rc == 0 && i < verdict_count; i++)
+        fprintf(f, "#[Threshold %s %s: %s]\n", verdicts[i].threshold.text,
+                verdicts[i].ok ? "held" : "was crossed", verdicts[i].detail);
     hist_free(h);
     return rc;
 }

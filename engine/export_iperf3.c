@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/document.h"
 #include "engine/export.h"
 #include "engine/json.h"
 
@@ -284,6 +285,7 @@ int export_write_iperf3(FILE *f, const struct run *r)
     add_end(document, r);
     if (r->outcome > OUTCOME_STOPPED)
         json_add_text(document, "error", r->reason);
+    document_thresholds(document, r);
     text = cJSON_Print(document);
     if (text)
         fprintf(f, "%s\n", text);

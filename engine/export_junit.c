@@ -1,14 +1,19 @@
 /*
- * JUnit's XML, as continuous integration servers read it: the outcome of the run and
- * every check of every trial is a test case. A check that could not be decided is
- * skipped; a run that failed is an error.
+ * JUnit's XML, as continuous integration servers read it: the outcome of the run, every
+ * threshold and every check of every trial is a test case. A run that failed is an
+ * error; a threshold that was crossed, and a check that finds the counts wrong, is a
+ * failure. A check that only puts the numbers in doubt (too short a run, a busy machine)
+ * is skipped with its figures, as one that could not be decided: it is for a person to
+ * judge, and says nothing of what was tested.
  */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "engine/document.h"
 #include "engine/export.h"
 #include "engine/quote.h"
+#include "engine/threshold.h"
 
 struct counts {
     size_t tests, failures, errors, skipped;
@@ -20,15 +25,33 @@ static bool ended_well(const struct run *r)
            (r->outcome == OUTCOME_EXHAUSTED && r->scenario->exhausted_expected);
 }
 
+static enum verdict verdict_of(const struct check *c)
+{
+    static const char *const doubts[] = {"enough for the percentiles",
+                                         "generator not saturated", "loss explained",
+                                         "rate kept"};
+
+    for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++)
+        if (c->verdict == VERDICT_FAIL && strcmp(c->name, doubts[i]) == 0)
+            return VERDICT_UNKNOWN;
+    return c->verdict;
+}
+
 static struct counts count(const struct run *r)
 {
     struct counts c = {.tests = 1, .errors = !ended_well(r)};
+    struct threshold_verdict verdicts[THRESHOLDS_MAX];
+    size_t n = thresholds_judge(r, verdicts);
+
+    c.tests += n;
+    for (size_t i = 0; i < n; i++)
+        c.failures += !verdicts[i].ok;
 
     for (size_t i = 0; i < r->trials_begun; i++)
         for (size_t k = 0; k < r->trials[i]->check_count; k++) {
             c.tests++;
-            c.failures += r->trials[i]->checks[k].verdict == VERDICT_FAIL;
-            c.skipped += r->trials[i]->checks[k].verdict == VERDICT_UNKNOWN;
+            c.failures += verdict_of(&r->trials[i]->checks[k]) == VERDICT_FAIL;
+            c.skipped += verdict_of(&r->trials[i]->checks[k]) == VERDICT_UNKNOWN;
         }
     return c;
 }
@@ -91,9 +114,9 @@ static void put_check(FILE *f, const struct run *r, const struct trial *t,
                       const struct check *c)
 {
     put_case(f, r, c->name, t->number, 0);
-    if (c->verdict == VERDICT_FAIL) {
+    if (verdict_of(c) == VERDICT_FAIL) {
         put_verdict(f, "failure", c->detail);
-    } else if (c->verdict == VERDICT_UNKNOWN) {
+    } else if (verdict_of(c) == VERDICT_UNKNOWN) {
         put_verdict(f, "skipped", c->detail);
     } else {
         fputs("\n      <system-out>", f);
@@ -101,6 +124,19 @@ static void put_check(FILE *f, const struct run *r, const struct trial *t,
         fputs("</system-out>\n    ", f);
     }
     fputs("</testcase>\n", f);
+}
+
+static void put_thresholds(FILE *f, const struct run *r)
+{
+    struct threshold_verdict verdicts[THRESHOLDS_MAX];
+    size_t n = thresholds_judge(r, verdicts);
+
+    for (size_t i = 0; i < n; i++) {
+        put_case(f, r, verdicts[i].threshold.text, 0, 0);
+        if (!verdicts[i].ok)
+            put_verdict(f, "failure", verdicts[i].detail);
+        fputs("</testcase>\n", f);
+    }
 }
 
 int export_write_junit(FILE *f, const struct run *r)
@@ -124,6 +160,7 @@ int export_write_junit(FILE *f, const struct run *r)
         fputs("\"/>\n    ", f);
     }
     fputs("</testcase>\n", f);
+    put_thresholds(f, r);
     for (size_t i = 0; i < r->trials_begun; i++)
         for (size_t k = 0; k < r->trials[i]->check_count; k++)
             put_check(f, r, r->trials[i], &r->trials[i]->checks[k]);

@@ -6,6 +6,7 @@
 #include "engine/document.h"
 #include "engine/export.h"
 #include "engine/quote.h"
+#include "engine/threshold.h"
 
 static void put_title(FILE *f, const struct run *r)
 {
@@ -116,6 +117,22 @@ static void put_loss(FILE *f, const struct trial *t)
             l->lost, l->accepted, l->overflow, l->unexplained);
 }
 
+static void put_thresholds(FILE *f, const struct run *r)
+{
+    struct threshold_verdict verdicts[THRESHOLDS_MAX];
+    size_t n = thresholds_judge(r, verdicts);
+
+    if (n)
+        fputs("\n| threshold | verdict | |\n| :-- | :-- | :-- |\n", f);
+    for (size_t i = 0; i < n; i++) {
+        fputs("| ", f);
+        quote_markdown(f, verdicts[i].threshold.text);
+        fprintf(f, " | %s | ", verdicts[i].ok ? "held" : "**crossed**");
+        quote_markdown(f, verdicts[i].detail);
+        fputs(" |\n", f);
+    }
+}
+
 /* Only what puts the numbers in doubt. */
 static void put_checks(FILE *f, const struct run *r)
 {
@@ -148,7 +165,7 @@ static void put_parameters(FILE *f, const struct run *r)
             continue;
         param_text(&r->values, p, text, sizeof(text));
         param_text(&defaults, p, fallback, sizeof(fallback));
-        if (strcmp(text, fallback) == 0)
+        if (strcmp(text, fallback) == 0 || strcmp(p->name, "threshold") == 0)
             continue;
         param_option(p, option, sizeof(option));
         fprintf(f, "%s--%s ", any ? ", " : "\nNot the defaults: ", option);
@@ -166,6 +183,7 @@ int export_write_markdown(FILE *f, const struct run *r)
 
     put_title(f, r);
     put_table(f, r);
+    put_thresholds(f, r);
     if (t)
         put_loss(f, t);
     put_checks(f, r);

@@ -10,6 +10,7 @@
 
 #include "engine/export.h"
 #include "engine/quote.h"
+#include "engine/threshold.h"
 
 /* What a unit of the metrics is called here, and what to divide by: a division by a
  * power of ten rounds once, and so prints the digits that were there. */
@@ -167,6 +168,24 @@ static void put_latency(FILE *f, const struct run *r)
     }
 }
 
+static void put_thresholds(FILE *f, const struct run *r)
+{
+    struct threshold_verdict verdicts[THRESHOLDS_MAX];
+    size_t n = thresholds_judge(r, verdicts);
+
+    if (n)
+        fputs("# TYPE plimsoll_threshold_held gauge\n"
+              "# HELP plimsoll_threshold_held 1 if the threshold held, 0 if not\n",
+              f);
+    for (size_t i = 0; i < n; i++) {
+        fputs("plimsoll_threshold_held{scenario=\"", f);
+        quote_label(f, r->scenario->name);
+        fputs("\",threshold=\"", f);
+        quote_label(f, verdicts[i].threshold.text);
+        fprintf(f, "\"} %d\n", verdicts[i].ok);
+    }
+}
+
 int export_write_openmetrics(FILE *f, const struct run *r)
 {
     fputs("# TYPE plimsoll_run info\n# HELP plimsoll_run how the run ended\n"
@@ -175,6 +194,7 @@ int export_write_openmetrics(FILE *f, const struct run *r)
     quote_label(f, r->scenario->name);
     fprintf(f, "\",outcome=\"%s\",version=\"%s\"} 1\n", outcome_name(r->outcome),
             PLIMSOLL_VERSION);
+    put_thresholds(f, r);
     for (int m = 0; m < METRIC_COUNT; m++)
         put_gauge(f, r, (enum metric)m);
     put_latency(f, r);

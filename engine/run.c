@@ -228,7 +228,7 @@ uint64_t run_origin_ns(const struct run *r, const struct trial *t)
 {
     uint64_t origin = t->start_ns && r->first_ns ? t->start_ns - r->first_ns : 0;
 
-    return origin - origin % SAMPLE_STEP_NS;
+    return (origin + SAMPLE_STEP_NS - 1) / SAMPLE_STEP_NS * SAMPLE_STEP_NS;
 }
 
 /* A sample may be late; one that is of the future was not made by a worker of ours. */

@@ -126,8 +126,9 @@ void run_settle(struct run *r, struct trial *t);
 struct trial *run_trial(const struct run *r);
 
 /*
- * Where a trial's start lies in the time of the series: on the series' grid, so that
- * its samples fall into the middle of the slots.
+ * Where a trial's start lies in the time of the series: the next edge of the series'
+ * grid, so that its samples fall into the middle of the slots, and into none that the
+ * trial before has used.
  */
 uint64_t run_origin_ns(const struct run *r, const struct trial *t);
 

@@ -38,7 +38,7 @@ gives() {
 check all_formats_at_once $engine $run --json "$scratch/r.json" --csv "$scratch/r.csv" \
     --csv-series "$scratch/r.series.csv" --markdown "$scratch/r.md" \
     --openmetrics "$scratch/r.prom" --junit "$scratch/r.xml" --hgrm "$scratch/r.hgrm" \
-    --hlog "$scratch/r.hlog"
+    --hlog "$scratch/r.hlog" --html "$scratch/r.html"
 
 check python_reads_them python3 - "$scratch" <<'END'
 import csv, json, sys
@@ -118,6 +118,24 @@ values = [float(r[0]) for r in rows]
 assert values == sorted(values) and len(rows) > 30
 END
 
+# The page is well-formed, holds its charts, and asks for nothing from elsewhere.
+check the_page_is_whole_and_alone python3 - "$scratch" <<'END'
+import re, sys, xml.etree.ElementTree as tree
+text = open(sys.argv[1] + "/r.html").read()
+assert text.startswith("<!DOCTYPE html>\n")
+root = tree.fromstring(text.split("\n", 1)[1])
+assert not re.search(r"(src|href)=|url\(|@import|<script|<link|https?:", text)
+titles = [f.find("figcaption/b").text for f in root.iter("figure")]
+for wanted in "Throughput", "Latency percentiles", "Latency by percentile", "CPU":
+    assert wanted in titles, titles
+for svg in root.iter("svg"):
+    for path in svg.iter("path"):
+        assert re.fullmatch(r"[MLHVhvz0-9. -]+", path.get("d")), path.get("d")[:80]
+tables = {h.text for h in root.iter("h2")}
+assert {"Metrics", "Trials", "Parameters", "Can the numbers be believed?"} <= tables
+assert "prefers-color-scheme:dark" in text and "@media print" in text
+END
+
 # shellcheck disable=SC2086
 {
     $engine run unix-bulk --no-save --quick --quiet --trials 2 --iperf3 "$scratch/bulk" \
@@ -150,7 +168,7 @@ else
 fi
 
 # A run that is stopped, as by Ctrl-C, leaves one valid document of what was measured.
-$engine run tcp-requests --no-save --client persistent --requests 100m --quiet \
+$engine run unix-requests --no-save --client persistent --requests 100m --quiet \
     --json "$scratch/stopped.json" --junit "$scratch/stopped.xml" 2> "$scratch/said" &
 pid=$!
 for _ in $(seq 100); do
