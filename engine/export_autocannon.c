@@ -113,7 +113,7 @@ static void add_latency(cJSON *document, const struct run *r)
     json_add_number(o, "stddev", known ? hist_stdev(h) / 1e6 : (double)NAN);
     json_add_number(o, "min", MS(h->min));
     json_add_number(o, "max", MS(h->max));
-#define X(p, name) json_add_number(o, name, MS(hist_quantile(h, (p) / 100)));
+#define X(p, name) json_add_number(o, name, MS(hist_quantile(h, (p) / 100.0)));
     PERCENTILES(X)
 #undef X
 #undef MS
@@ -183,7 +183,7 @@ static cJSON *add_quantity(cJSON *document, const char *name, const struct run *
     json_add_number(o, "min", n ? values[0] : (double)NAN);
     json_add_number(o, "max", n ? values[n - 1] : (double)NAN);
     json_add_u64(o, "total", total);
-#define X(p, name) json_add_number(o, name, quantile_of(values, n, (p) / 100));
+#define X(p, name) json_add_number(o, name, quantile_of(values, n, (p) / 100.0));
     PERCENTILES(X)
 #undef X
     free(values);

@@ -161,6 +161,25 @@ assert sums["lost_percent"] == loss["percent"] and sums["jitter_ms"] > 0
 assert theirs["start"]["test_start"]["protocol"] == "UDP"
 END
 
+# shellcheck disable=SC2086
+check rest_to_topper $engine run rest-topper --no-save --quick --quiet --port 0 \
+    --autocannon "$scratch/web" --json "$scratch/web.json"
+check autocannon_layout python3 - "$scratch" <<'END'
+import json, sys
+d = sys.argv[1]
+own, theirs = json.load(open(d + "/web.json")), json.load(open(d + "/web"))
+trial, latency = own["trials"][0], theirs["latency"]
+for name in "p50", "p75", "p90", "p99", "p99_9", "min", "max", "mean":
+    assert abs(latency[name] - trial["latency_ns"][name] / 1e6) < 1e-9, name
+levels = "0_001 0_01 0_1 1 2_5 10 25 50 75 90 97_5 99 99_9 99_99 99_999".split()
+for part in latency, theirs["requests"], theirs["throughput"]:
+    values = [part["p" + p] for p in levels]
+    assert values == sorted(values, key=lambda v: v or 0)
+assert theirs["requests"]["total"] == theirs["2xx"] == trial["status"]["200"]
+assert theirs["requests"]["sent"] == trial["totals"]["client"]["attempted"]
+assert theirs["throughput"]["total"] == trial["totals"]["client"]["received_wire_bytes"]
+END
+
 if command -v xmllint > /dev/null; then
     check xmllint_reads_junit xmllint --noout "$scratch/r.xml"
 else
