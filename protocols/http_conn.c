@@ -149,6 +149,7 @@ static void established(struct http_conn *c, uint64_t now_ns)
     for (unsigned i = 0; i < c->in_flight; i++)
         c->slots[(c->head + i) % c->peer->depth].sent_ns = now_ns;
     http_parse_init(&c->parse, c->peer->no_body);
+    memset(&c->line, 0, sizeof(c->line));
     event_add(&c->readable, NULL);
     c->peer->opened(c, now_ns);
 }
@@ -270,6 +271,34 @@ static bool replied(struct http_conn *c, uint64_t at_ns)
     return reuse;
 }
 
+static enum http_step feed_line(struct http_conn *c, const char *bytes, size_t n,
+                                size_t *used)
+{
+    if (c->line.is_complete)
+        memset(&c->line, 0, sizeof(c->line));
+    *used = topper_reply_feed(&c->line, bytes, n);
+    if (!c->line.is_complete)
+        return HTTP_MORE;
+    c->parse.keep_alive = true;
+    c->parse.body_bytes = c->line.len + 1;
+    return HTTP_DONE;
+}
+
+static enum http_step feed(struct http_conn *c, const char *bytes, size_t n, size_t *used)
+{
+    return c->peer->is_text ? feed_line(c, bytes, n, used)
+                            : http_parse_feed(&c->parse, bytes, n, used);
+}
+
+/* The end of the connection may be that of the reply. */
+static enum http_step feed_end(struct http_conn *c)
+{
+    if (!c->peer->is_text)
+        return http_parse_end(&c->parse);
+    c->parse.body_bytes = c->line.len;
+    return c->line.len && !c->line.is_complete ? HTTP_DONE : HTTP_BAD;
+}
+
 /* Empty lines behind a reply do no harm; anything else was not asked for. */
 static bool is_stray_text(const char *bytes, size_t len)
 {
@@ -291,7 +320,7 @@ static bool take(struct http_conn *c, const char *bytes, size_t n, uint64_t at_n
 
         if (!slot->first_ns)
             slot->first_ns = at_ns;
-        step = http_parse_feed(&c->parse, bytes + at, n - at, &used);
+        step = feed(c, bytes + at, n - at, &used);
         at += used;
         if (step == HTTP_BAD) {
             lose(c, "reply malformed", 0);
@@ -314,7 +343,7 @@ static void ended(struct http_conn *c, uint64_t at_ns)
         lose(c, "closed idle", 0);
         return;
     }
-    if (http_parse_end(&c->parse) == HTTP_DONE) {
+    if (feed_end(c) == HTTP_DONE) {
         c->parse.keep_alive = false;
         replied(c, at_ns);
         return;

@@ -1,8 +1,8 @@
 /*
- * One connection of the HTTP load client: a socket, the requests in flight on it, and
- * the parser of their replies. It costs one send and one receive a request, and
- * nothing else: the read buffer and the bytes of the request are shared, and no
- * memory is allocated after http_conn_new.
+ * One connection of a load client: a socket, the requests in flight on it, and the
+ * parser of their replies, which are HTTP, or lines of text for Topper. It costs one send
+ * and one receive a request, and nothing else: the read buffer and the bytes of the
+ * request are shared, and no memory is allocated after http_conn_new.
  *
  * A connection is closed, connecting or open. Requests may be pushed in any state:
  * http_conn_send connects first where it must. What happens is told by the peer's
@@ -32,6 +32,7 @@
 #include "protocols/http_parse.h"
 #include "protocols/http_request.h"
 #include "protocols/meter.h"
+#include "protocols/topper.h"
 
 struct http_conn;
 
@@ -54,6 +55,7 @@ struct http_peer {
     unsigned copies;   /* at least 1 */
     unsigned depth;    /* requests in flight on a connection at most */
     bool no_body;      /* replies have no body: HEAD */
+    bool is_text;      /* replies are lines (Topper), not HTTP */
     short read_events; /* EV_READ | EV_PERSIST, and EV_CLOSED where the base has it */
     char *buffer;      /* for reading; shared, since nothing is kept in it */
     size_t buffer_size;
@@ -83,9 +85,10 @@ struct http_conn {
     /* To read. */
     enum http_conn_state state;
     unsigned in_flight;
-    uint64_t connect_ns;     /* when the present connection was begun */
-    uint64_t replies;        /* on the present connection, or the last one */
-    struct http_parse parse; /* of the reply, within `replied` */
+    uint64_t connect_ns;      /* when the present connection was begun */
+    uint64_t replies;         /* on the present connection, or the last one */
+    struct http_parse parse;  /* of the reply, within `replied` */
+    struct topper_reply line; /* the same for text */
 
     /* Private. */
     struct http_peer *peer;

@@ -1,5 +1,6 @@
 /*
- * Role http-client: load on an HTTP server. The options are those of http_plan.h.
+ * Roles http-client and topper-client: load on an HTTP server or on a Topper service.
+ * The options are those of http_plan.h.
  *
  * A message of the pacer is a request. It is taken when a connection has room, pushed
  * onto that connection and from then on counted as attempted; it ends as succeeded
@@ -126,26 +127,43 @@ static uint64_t latency_ns(const struct flow *f, const struct http_slot *s,
     return at_ns > from_ns ? at_ns - from_ns : 0;
 }
 
-static void count_replied(struct flow *f, const struct http_slot *slot, unsigned status,
-                          uint64_t at_ns)
+static void count_good(struct flow *f, struct meter *m, const struct http_slot *slot,
+                       uint64_t at_ns)
+{
+    m->counters.succeeded++;
+    meter_record(m, METER_HIST_latency, latency_ns(f, slot, at_ns));
+}
+
+static void count_bad(struct flow *f, struct meter *m, const struct http_slot *slot,
+                      const char *what, uint64_t at_ns)
+{
+    m->counters.failed++;
+    tally_add(&m->errors, what, 1);
+    meter_record(m, METER_HIST_failure, latency_ns(f, slot, at_ns));
+}
+
+/* HTTP: a status of 400 or more is a failure. Topper: an error line is. */
+static void count_replied(struct flow *f, const struct http_conn *c,
+                          const struct http_slot *slot, uint64_t at_ns)
 {
     struct sink *s = sink_of(f, slot->start_ns);
     struct meter *m = s->meter;
-    char name[24];
+    char what[24] = "reply is an error";
+    bool bad = c->parse.status >= 400;
 
-    count_status(s, status);
     meter_record(m, METER_HIST_first_byte, slot->first_ns - slot->sent_ns);
     if (is_paced(f))
         meter_record(m, METER_HIST_service, at_ns - slot->start_ns);
-    if (status < 400) {
-        m->counters.succeeded++;
-        meter_record(m, METER_HIST_latency, latency_ns(f, slot, at_ns));
-        return;
-    }
-    m->counters.failed++;
-    snprintf(name, sizeof(name), "status %u", status);
-    tally_add(&m->errors, name, 1);
-    meter_record(m, METER_HIST_failure, latency_ns(f, slot, at_ns));
+    if (f->plan.is_text)
+        bad = topper_reply_is_error(&c->line);
+    else
+        count_status(s, c->parse.status);
+    if (bad && !f->plan.is_text)
+        snprintf(what, sizeof(what), "status %u", c->parse.status);
+    if (bad)
+        count_bad(f, m, slot, what, at_ns);
+    else
+        count_good(f, m, slot, at_ns);
 }
 
 static void count_failed(struct flow *f, const struct http_slot *slot, const char *what,
@@ -224,6 +242,8 @@ static void tell_facts(struct flow *f)
         snprintf(text, sizeof(text), "%llu", (unsigned long long)f->unasked);
         f->env->fact(f->env, "replies that no request asked for", text);
     }
+    if (!f->was_connected)
+        return;
     if (f->left == 0)
         f->env->fact(f->env, "ended by", "amount");
     else if (f->outcome == OUTCOME_COMPLETED)
@@ -433,7 +453,7 @@ static void on_replied(struct http_conn *c, const struct http_slot *slot, uint64
 
     f->in_flight--;
     c->failures = 0;
-    count_replied(f, slot, c->parse.status, at_ns);
+    count_replied(f, c, slot, at_ns);
     list(f, c);
 }
 
@@ -672,6 +692,7 @@ static int prepare_peer(struct flow *f)
     p->request = &f->plan.request;
     p->depth = f->plan.depth;
     p->no_body = f->plan.is_head;
+    p->is_text = f->plan.is_text;
     p->read_events = EV_READ | EV_PERSIST;
     if (event_base_get_features(f->env->base) & EV_FEATURE_EARLY_CLOSE)
         p->read_events |= EV_CLOSED;
@@ -732,7 +753,11 @@ static void load_free(struct flow *f)
     free(f);
 }
 
-static int load_prepare(struct flow_env *env, struct flow **flow, struct fail *fail)
+typedef int plan_reader(struct http_plan *p, const struct options *o,
+                        const char *endpoint, struct fail *fail);
+
+static int prepare(struct flow_env *env, struct flow **flow, plan_reader *read,
+                   struct fail *fail)
 {
     struct flow *f = calloc(1, sizeof(*f));
     int err;
@@ -740,7 +765,7 @@ static int load_prepare(struct flow_env *env, struct flow **flow, struct fail *f
     if (!f)
         return fail_set(fail, ENOMEM, "prepare", "no memory for the load client");
     f->env = env;
-    err = http_plan_read(&f->plan, env->options, env->endpoint, fail);
+    err = read(&f->plan, env->options, env->endpoint, fail);
     if (!err)
         err = http_plan_open_files(f->plan.connections, fail);
     if (!err && (prepare_meters(f) < 0 || prepare_peer(f) < 0 || prepare_timers(f) < 0 ||
@@ -756,6 +781,16 @@ static int load_prepare(struct flow_env *env, struct flow **flow, struct fail *f
         env->note(env, "the request has a body and no Content-Type");
     *flow = f;
     return 0;
+}
+
+static int http_prepare(struct flow_env *env, struct flow **flow, struct fail *fail)
+{
+    return prepare(env, flow, http_plan_read, fail);
+}
+
+static int topper_prepare(struct flow_env *env, struct flow **flow, struct fail *fail)
+{
+    return prepare(env, flow, http_plan_read_topper, fail);
 }
 
 static void load_start(struct flow *f, uint64_t start_ns)
@@ -890,7 +925,18 @@ static void load_stop(struct flow *f)
 
 const struct role role_http_client = {
     .name = "http-client",
-    .prepare = load_prepare,
+    .prepare = http_prepare,
+    .start = load_start,
+    .set = load_set,
+    .pause = load_pause,
+    .gauge = load_gauge,
+    .stop = load_stop,
+    .free = load_free,
+};
+
+const struct role role_topper_client = {
+    .name = "topper-client",
+    .prepare = topper_prepare,
     .start = load_start,
     .set = load_set,
     .pause = load_pause,

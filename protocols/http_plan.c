@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "protocols/clock.h"
+#include "protocols/topper_client.h"
 #include "protocols/url.h"
 
 #define BODY_MAX (1024ll * 1024 * 1024)
@@ -55,13 +56,12 @@ static int read_url(struct http_plan *p, struct resource *t, const char *text,
     return 0;
 }
 
-static int read_target(struct http_plan *p, struct resource *t, const struct options *o,
-                       const char *endpoint, struct fail *fail)
+/* Where to dial: the socket option, or the endpoint. `has` says whether there is one. */
+static int read_endpoint(struct http_plan *p, const struct options *o,
+                         const char *endpoint, bool *has, struct fail *fail)
 {
-    const char *url = options_text(o, "url", "");
     const char *socket_path = options_text(o, "socket_path", "");
     char unix_endpoint[sizeof("unix:") + sizeof(p->endpoint.path)];
-    bool has_endpoint;
 
     if (*socket_path) {
         if (strlen(socket_path) >= sizeof(p->endpoint.path))
@@ -72,13 +72,24 @@ static int read_target(struct http_plan *p, struct resource *t, const struct opt
         snprintf(unix_endpoint, sizeof(unix_endpoint), "unix:%s", socket_path);
         endpoint = unix_endpoint;
     }
-    has_endpoint = endpoint && *endpoint;
-    if (has_endpoint && endpoint_parse(&p->endpoint, endpoint, fail) < 0)
+    *has = endpoint && *endpoint;
+    if (*has && endpoint_parse(&p->endpoint, endpoint, fail) < 0)
         return -EINVAL;
-    if (has_endpoint && p->endpoint.kind != ENDPOINT_TCP &&
-        p->endpoint.kind != ENDPOINT_UNIX)
-        return fail_set(fail, EINVAL, "url",
-                        "HTTP goes over TCP or a Unix socket, not %s", endpoint);
+    if (*has && p->endpoint.kind != ENDPOINT_TCP && p->endpoint.kind != ENDPOINT_UNIX)
+        return fail_set(fail, EINVAL, "target",
+                        "requests go over TCP or a Unix socket, not to %s", endpoint);
+    return 0;
+}
+
+static int read_target(struct http_plan *p, struct resource *t, const struct options *o,
+                       const char *endpoint, struct fail *fail)
+{
+    const char *url = options_text(o, "url", "");
+    bool has_endpoint;
+    int err = read_endpoint(p, o, endpoint, &has_endpoint, fail);
+
+    if (err)
+        return err;
     if (*url)
         return read_url(p, t, url, has_endpoint, fail);
     if (!has_endpoint)
@@ -244,6 +255,20 @@ static int read_numbers(struct http_plan *p, const struct options *o, struct fai
     return 0;
 }
 
+/* What follows when the request is built, for both protocols. */
+static int read_rest(struct http_plan *p, const struct options *o, struct fail *fail)
+{
+    int err = read_numbers(p, o, fail);
+
+    if (!err)
+        err = resolve(p, o, fail);
+    if (!err && p->endpoint.kind == ENDPOINT_TCP)
+        err = transport_tcp.configure(&p->setup, o, fail);
+    if (err)
+        http_plan_done(p);
+    return err;
+}
+
 int http_plan_read(struct http_plan *p, const struct options *o, const char *endpoint,
                    struct fail *fail)
 {
@@ -255,15 +280,49 @@ int http_plan_read(struct http_plan *p, const struct options *o, const char *end
     if (!err)
         err = build_request(p, o, &t, fail);
     free(t.path);
-    if (!err)
-        err = read_numbers(p, o, fail);
-    if (!err)
-        err = resolve(p, o, fail);
-    if (!err && p->endpoint.kind == ENDPOINT_TCP)
-        err = transport_tcp.configure(&p->setup, o, fail);
+    return err ? err : read_rest(p, o, fail);
+}
+
+/* A message with a line end, whatever its payload: a line is answered with a line. */
+static char *topper_line_of(const char *task, const char *payload, struct fail *fail)
+{
+    char *message = topper_message(task, payload, fail);
+    size_t len = message ? strlen(message) : 0;
+    char *line;
+
+    if (!message || message[len - 1] == '\n')
+        return message;
+    line = realloc(message, len + 2);
+    if (!line) {
+        free(message);
+        fail_set(fail, ENOMEM, "request", "no memory for the message");
+        return NULL;
+    }
+    memcpy(line + len, "\n", 2);
+    return line;
+}
+
+int http_plan_read_topper(struct http_plan *p, const struct options *o,
+                          const char *endpoint, struct fail *fail)
+{
+    const char *payload = options_text(o, "body", "");
+    bool has_endpoint;
+    int err;
+
+    memset(p, 0, sizeof(*p));
+    p->is_text = true;
+    err = read_endpoint(p, o, endpoint, &has_endpoint, fail);
+    if (!err && !has_endpoint)
+        err = fail_set(fail, EINVAL, "target", "there is no server to send messages to");
     if (err)
-        http_plan_done(p);
-    return err;
+        return err;
+    p->request.bytes =
+        topper_line_of(options_text(o, "call", "Sum"), *payload ? payload : NULL, fail);
+    if (!p->request.bytes)
+        return -EINVAL;
+    p->request.len = strlen(p->request.bytes);
+    p->request.close = options_number(o, "close", 0) != 0;
+    return read_rest(p, o, fail);
 }
 
 void http_plan_done(struct http_plan *p)

@@ -46,6 +46,7 @@ struct http_plan {
     socklen_t address_len;
     struct stream_setup setup;
     struct http_request request;
+    bool is_text; /* Topper */
     bool is_head;
     bool no_type; /* there is a body and no Content-Type */
 
@@ -63,6 +64,15 @@ struct http_plan {
  */
 int http_plan_read(struct http_plan *p, const struct options *o, const char *endpoint,
                    struct fail *fail);
+
+/*
+ * The same for Topper, whose request is a message: the task named by the option `call`
+ * ("Sum" by default) with `body` as its payload, sent as a line to the endpoint or to
+ * `socket_path`. It must be a task that answers with one line. Of the other options
+ * those hold that are not about HTTP.
+ */
+int http_plan_read_topper(struct http_plan *p, const struct options *o,
+                          const char *endpoint, struct fail *fail);
 
 void http_plan_done(struct http_plan *p);
 

@@ -112,7 +112,8 @@ struct role {
     X(http_client)     \
     X(rest)            \
     X(gateway)         \
-    X(topper)
+    X(topper)          \
+    X(topper_client)
 
 #define X(id) extern const struct role role_##id;
 ROLE_LIST(X)

@@ -396,3 +396,21 @@ void topper_answer_too_long(struct evbuffer *reply)
     evbuffer_add_printf(reply, TOPPER_ERROR "the message is longer than %u bytes\n",
                         TOPPER_MESSAGE_MAX);
 }
+
+size_t topper_reply_feed(struct topper_reply *r, const char *bytes, size_t len)
+{
+    const char *end = len ? memchr(bytes, '\n', len) : NULL;
+    size_t n = end ? (size_t)(end - bytes) : len;
+
+    for (size_t i = 0; i < n && r->matched == r->len + i; i++)
+        if (r->matched < strlen(TOPPER_ERROR) && bytes[i] == TOPPER_ERROR[r->matched])
+            r->matched++;
+    r->len += n;
+    r->is_complete = end != NULL;
+    return end ? n + 1 : n;
+}
+
+bool topper_reply_is_error(const struct topper_reply *r)
+{
+    return r->matched == strlen(TOPPER_ERROR);
+}

@@ -95,4 +95,17 @@ void topper_answer_too_long(struct evbuffer *reply);
 /* How every error line of ours begins. */
 #define TOPPER_ERROR "Error: "
 
+/* The line of a reply, from bytes cut anywhere. Zero bytes are the start of one. */
+struct topper_reply {
+    size_t len;       /* bytes of the line so far, without its '\n' */
+    size_t matched;   /* of them, how many are those of TOPPER_ERROR */
+    bool is_complete; /* its '\n' has come */
+};
+
+/* Take bytes up to the end of the line; how many. After a complete one, begin anew. */
+size_t topper_reply_feed(struct topper_reply *r, const char *bytes, size_t len);
+
+/* Whether the line says that something was wrong. */
+bool topper_reply_is_error(const struct topper_reply *r);
+
 #endif

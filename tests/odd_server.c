@@ -22,6 +22,7 @@ struct odd_conn {
     size_t in_len;
     unsigned owed; /* replies to send */
     size_t out_at; /* in the present reply */
+    bool rests;    /* byte by byte: every other turn, so that each is read alone */
 };
 
 static void drop(struct odd_conn *c)
@@ -43,8 +44,11 @@ static size_t whole_request(const struct odd_conn *c)
 {
     const char *end = memmem(c->in, c->in_len, "\r\n\r\n", 4);
     const char *length;
+    const char *line = memchr(c->in, '\n', c->in_len);
     size_t head, body = 0;
 
+    if (c->server->takes_lines)
+        return line ? (size_t)(line - c->in) + 1 : 0;
     if (!end)
         return 0;
     head = (size_t)(end - c->in) + 4;
@@ -115,9 +119,15 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     struct odd_conn *c = arg;
     struct odd_server *s = c->server;
     size_t len = sendable(c);
-    ssize_t n = len ? send((int)fd, s->reply + c->out_at, len, MSG_NOSIGNAL) : 0;
+    ssize_t n;
 
     (void)what;
+    c->rests = s->is_bytewise && !c->rests;
+    if (c->rests) {
+        event_add(c->writable, NULL);
+        return;
+    }
+    n = len ? send((int)fd, s->reply + c->out_at, len, MSG_NOSIGNAL) : 0;
     if (n < 0) {
         if (errno == EAGAIN)
             event_add(c->writable, NULL);

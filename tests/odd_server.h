@@ -18,6 +18,7 @@ struct odd_server {
     const char *reply;
     size_t reply_len;
     bool is_bytewise;
+    bool takes_lines;     /* a request is a line, not an HTTP one */
     bool closes;          /* after each reply */
     bool closes_at_once;  /* on accept, before reading */
     bool answers_early;   /* replies to the first bytes and closes with the rest unread */

@@ -290,6 +290,97 @@ static void documented_load(void **state)
     }
 }
 
+/* Load on a Topper service itself: exact amounts, error lines are failures. */
+static void topper_load(void **state)
+{
+    static const struct {
+        const char *option, *task, *body;
+        bool is_good;
+        unsigned connections;
+    } cases[] = {
+        {"close:0", "task=multi", "body=" SUM_45, true, 5},
+        {"close:1", "task=multi", "body=" SUM_45, true, 300},
+        {"pipelining:7", "task=multi", "body=" SUM_45, true, 5},
+        {"rate:3000", "task=multi", "body=" SUM_45, true, 5},
+        {"call=Ping", "task=multi", "body=", true, 5},
+        {"call=Nope", "task=multi", "body={}", false, 5},
+        {"call=Sum", "task=multi", "body={\"numbers\": []}", false, 5},
+        {"call=Any", "task=echo", "body=" SUM_45, true, 5},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct event_base *base = pair_base();
+        struct actor service, client;
+        const struct meter_counters *c;
+
+        serve(&service, "topper", base, cases[i].task, NULL, NULL);
+        actor_init(&client, "topper-client", base);
+        actor_options(&client, "connections:5", "amount:300", cases[i].option,
+                      cases[i].body, NULL);
+        snprintf(client.env.endpoint, sizeof(client.env.endpoint), "%s",
+                 service.env.endpoint);
+        assert_int_equal(actor_prepare(&client), 0);
+        assert_true(actor_run(&client));
+        c = &client.env.meter->counters;
+        assert_int_equal(c->attempted, 300);
+        assert_int_equal(c->succeeded, cases[i].is_good ? 300 : 0);
+        assert_int_equal(c->failed, cases[i].is_good ? 0 : 300);
+        assert_int_equal(tally_get(&client.env.meter->errors, "reply is an error"),
+                         c->failed);
+        assert_int_equal(service.env.meter->counters.received_messages, 300);
+        assert_int_equal(service.env.meter->counters.connections, cases[i].connections);
+        assert_int_equal(c->received_bytes, service.env.meter->counters.sent_bytes);
+        actor_done(&client);
+        actor_done(&service);
+        event_base_free(base);
+    }
+}
+
+/* A server that closes behind its reply, with and without a line end. */
+static void topper_load_on_an_odd_server(void **state)
+{
+    static const struct {
+        const char *reply;
+        const char *error; /* NULL: it succeeds */
+    } cases[] = {
+        {"The sum is: 45 \n", NULL},        {"The sum is: 45", NULL},
+        {"", "closed before the reply"},    {"Error: no\n", "reply is an error"},
+        {"Error: no", "reply is an error"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        for (int bytewise = 0; bytewise < 2; bytewise++) {
+            struct event_base *base = pair_base();
+            /* Byte by byte, the close may come just after the line that is the reply. */
+            bool is_line = strchr(cases[i].reply, '\n') != NULL;
+            struct odd_server odd = {.closes = !(bytewise && is_line),
+                                     .takes_lines = true,
+                                     .is_bytewise = bytewise};
+            struct actor client;
+
+            assert_true(odd_server_open(&odd, base, 0));
+            odd_server_reply(&odd, cases[i].reply);
+            actor_init(&client, "topper-client", base);
+            actor_options(&client, "amount:3", "body=" SUM_45, NULL);
+            snprintf(client.env.endpoint, sizeof(client.env.endpoint), "%s",
+                     odd.endpoint);
+            assert_int_equal(actor_prepare(&client), 0);
+            assert_true(actor_run(&client));
+            assert_int_equal(odd.requests, 3);
+            assert_int_equal(client.env.meter->counters.succeeded,
+                             cases[i].error ? 0 : 3);
+            if (cases[i].error)
+                assert_int_equal(tally_get(&client.env.meter->errors, cases[i].error), 3);
+            assert_string_equal(odd.last, "Sum {\"numbers\":[1,2,3,4,5,6,7,8,9]}\n");
+            actor_done(&client);
+            odd_server_close(&odd);
+            event_base_free(base);
+        }
+    }
+}
+
 static void upstream_down(void **state)
 {
     (void)state;
@@ -801,6 +892,8 @@ int main(void)
         cmocka_unit_test(rest),
         cmocka_unit_test(gateway),
         cmocka_unit_test(documented_load),
+        cmocka_unit_test(topper_load),
+        cmocka_unit_test(topper_load_on_an_odd_server),
         cmocka_unit_test(upstream_down),
         cmocka_unit_test(upstream_restarts),
         cmocka_unit_test(upstream_slow_or_odd),
