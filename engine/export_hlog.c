@@ -35,7 +35,7 @@ static unsigned char *put_big_endian(unsigned char *at, uint64_t value, int byte
 /* The ninth byte is whole, so that 64 bits fit into nine. */
 static unsigned char *put_count(unsigned char *at, int64_t count)
 {
-    uint64_t v = (uint64_t)count << 1 ^ (uint64_t)(count >> 63);
+    uint64_t v = (uint64_t)count << 1 ^ (count < 0 ? UINT64_MAX : 0);
 
     for (int i = 0; i < 8; i++) {
         if (v < 0x80) {

@@ -81,7 +81,8 @@ static void nothing_is_lost_when_the_step_doubles(void **state)
     add(x, sum, 17 * SECOND, 123456);
     h = hist_new();
     intervals_read(x, 2, h);
-    assert_int_equal(h->count, 2 * 2 + 2); /* of 18 and 21, and 17: interval 2 is 16..23 */
+    assert_int_equal(h->count,
+                     2 * 2 + 2); /* of 18 and 21, and 17: interval 2 is 16..23 */
     hist_free(h);
     h = all_of(x);
     assert_same(h, sum);

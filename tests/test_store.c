@@ -506,8 +506,8 @@ static void test_lines_that_cannot_be(void **state)
         "{\"type\":\"sample\",\"process\":99,\"at_ns\":1,\"span_ns\":1}",
         "{\"type\":\"sample\",\"process\":-1,\"at_ns\":1,\"span_ns\":1}",
         "{\"type\":\"sample\",\"process\":0,\"at_ns\":1e18,\"span_ns\":1}",
-        "{\"type\":\"sample\",\"process\":0,\"at_ns\":1,\"span_ns\":1,"
-        "\"hists\":{\"latency\":\"1 2 3\"}}",
+        ("{\"type\":\"sample\",\"process\":0,\"at_ns\":1,\"span_ns\":1,"
+         "\"hists\":{\"latency\":\"1 2 3\"}}"),
         "{\"type\":\"trial\",\"number\":2,\"processes\":[{}]}",
         "{\"type\":\"done\",\"process\":0}",
         "{\"type\":\"paused\",\"seconds\":[1e15]}",

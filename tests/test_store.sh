@@ -6,6 +6,7 @@ engine=$build/plimsoll-engine
 scratch=$(mktemp -d)
 XDG_STATE_HOME=$scratch/state
 export XDG_STATE_HOME
+store=$XDG_STATE_HOME/plimsoll/runs
 trap 'rm -rf "$scratch"' EXIT
 
 ok() {
