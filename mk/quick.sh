@@ -1,7 +1,7 @@
 #!/bin/sh
 # What `make run` does where there is no terminal: one quick scenario of each group,
 # without a screen. Usage: quick.sh ENGINE
-set -e
+set -eu
 engine=$1
 for scenario in unix-bulk tcp-requests udp-cached-parallel rest-topper; do
     if "$engine" list | grep -q "^  $scenario .*not available yet"; then

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Exports read by their own communities' programs: a HdrHistogram reader from the npm
 # registry, Prometheus's parser. Each is skipped where it cannot be had.
+set -u
 build=$(cd "${PLIMSOLL_BUILD:-build}" && pwd)
 engine=$build/plimsoll-engine
 scratch=$(mktemp -d)

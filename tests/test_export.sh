@@ -1,6 +1,7 @@
 #!/bin/sh
 # Exports from the command line, read again by other programs: python's csv and json,
 # xmllint; and what the command line does with files that cannot be.
+set -u
 build=${PLIMSOLL_BUILD:-build}
 engine=$build/plimsoll-engine
 scratch=$(mktemp -d)

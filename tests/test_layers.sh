@@ -2,6 +2,7 @@
 # The layers: tui -> engine -> protocols, never upward. Each library is linked whole
 # without the ones above it, since an ordinary link finds an upward call's target and
 # says nothing; and each check is shown to notice a fault that is planted for it.
+set -u
 build=${PLIMSOLL_BUILD:-build}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

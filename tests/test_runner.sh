@@ -1,6 +1,7 @@
 #!/bin/sh
 # tests/run.sh counts what passed, failed, was skipped, crashed and hung, as programs
 # and as scripts; with a runner that miscounts, no other test means anything.
+set -u
 root=$(pwd)
 build=$(cd "${PLIMSOLL_BUILD:-build}" && pwd)
 scratch=$(mktemp -d)

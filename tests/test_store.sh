@@ -1,6 +1,7 @@
 #!/bin/sh
 # Saved runs: each is what the live run was, and nothing that happens to the program,
 # the disk or the directory costs more than the last interval of the run under way.
+set -u
 build=$(cd "${PLIMSOLL_BUILD:-build}" && pwd)
 engine=$build/plimsoll-engine
 scratch=$(mktemp -d)

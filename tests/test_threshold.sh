@@ -1,5 +1,6 @@
 #!/bin/sh
 # What thresholds do to a run: its exit code and the verdicts in report and document.
+set -u
 build=$(cd "${PLIMSOLL_BUILD:-build}" && pwd)
 engine=$build/plimsoll-engine
 scratch=$(mktemp -d)
