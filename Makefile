@@ -1,7 +1,7 @@
 # plimsoll: `make run` builds and starts it, `make test` runs the tests. Both first
 # install what is missing (see `make deps`). Everything is built in $(BUILD).
 #
-#   all run test test-long asan lint format bench screenshots install deps clean
+#   all run test test-long asan lint format bench screenshots install deb deps clean
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
@@ -82,13 +82,17 @@ screenshots:
 	@sh mk/screenshots.sh '$(BUILD)'
 
 install: all
-	sh mk/install.sh '$(BUILD)' '$(DESTDIR)' '$(PREFIX)' '$(VERSION)'
+	@sh mk/install.sh '$(BUILD)' '$(DESTDIR)' '$(PREFIX)'
+
+# A Debian package of what was built, with Debian's own tools.
+deb: all
+	@sh mk/deb.sh '$(BUILD)' '$(VERSION)'
 
 clean:
 	rm -rf $(BUILD)
 
 FORCE:
-.PHONY: all run deps format screenshots install clean FORCE
+.PHONY: all run deps format screenshots install deb clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 

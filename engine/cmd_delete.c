@@ -124,6 +124,7 @@ const struct command command_delete = {
     .usage = "delete RUN...",
     .help = "delete saved runs",
     .flags = delete_flags,
+    .operand = OPERAND_RUN,
     .run = remove_runs,
 };
 

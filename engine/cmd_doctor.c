@@ -116,10 +116,21 @@ static int doctor(const struct command *command, int argc, char **argv)
     return code;
 }
 
+/* Scenarios, without parameters of theirs. */
+static bool doctor_word(size_t i, struct command_word *word)
+{
+    bool any = command_scenario_word(i, word);
+
+    word->family = 0;
+    return any;
+}
+
 const struct command command_doctor = {
     .name = "doctor",
     .usage = "doctor [SCENARIO] [--json]",
     .help = "the limits of this machine that would distort a run",
     .flags = flags,
+    .operand = OPERAND_WORD,
+    .word = doctor_word,
     .run = doctor,
 };

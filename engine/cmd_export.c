@@ -114,5 +114,6 @@ const struct command command_export = {
     .usage = "export RUN --format FORMAT [-o FILE]",
     .help = "a saved run in another format",
     .flags = flags,
+    .operand = OPERAND_RUN,
     .run = export,
 };

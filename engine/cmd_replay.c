@@ -165,5 +165,6 @@ const struct command command_replay = {
     .usage = "replay RUN [--speed X]",
     .help = "play a saved run by the clock",
     .flags = flags,
+    .operand = OPERAND_RUN,
     .run = replay,
 };

@@ -110,6 +110,8 @@ const struct command command_run = {
     .usage = "run SCENARIO [options]",
     .help = "one scenario without a screen",
     .flags = flags,
+    .operand = OPERAND_WORD,
+    .word = command_scenario_word,
     .run = run,
 };
 
@@ -118,5 +120,6 @@ const struct command command_http = {
     .usage = "http URL [options]",
     .help = "load on your own HTTP server",
     .flags = flags,
+    .family = FAMILY_HTTP,
     .run = http,
 };

@@ -325,10 +325,20 @@ static int serve(const struct command *command, int argc, char **argv)
                    : command_fails(&fail);
 }
 
+static bool serve_word(size_t i, struct command_word *word)
+{
+    if (i >= SERVICES)
+        return false;
+    *word = (struct command_word){services[i].name, services[i].help, services[i].family};
+    return true;
+}
+
 const struct command command_serve = {
     .name = "serve",
     .usage = "serve ROLE [options]",
     .help = "one server alone, for other clients, until Ctrl-C",
     .flags = flags,
+    .operand = OPERAND_WORD,
+    .word = serve_word,
     .run = serve,
 };

@@ -75,5 +75,6 @@ const struct command command_show = {
     .usage = "show RUN [--json]",
     .help = "the report of a saved run",
     .flags = flags,
+    .operand = OPERAND_RUN,
     .run = show,
 };

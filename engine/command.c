@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/manual.h"
+#include "engine/scenario.h"
 #include "engine/worker.h"
 
 static const struct command *const commands[] = {
@@ -101,11 +103,22 @@ static void print_usage(FILE *f, int has_console)
     fputs(
         "  plimsoll --help | --version\n\n"
         "plimsoll COMMAND --help tells a command's options; plimsoll run SCENARIO --help "
-        "those of a scenario.\n"
-        "Exit codes: 0 done, 1 a threshold was crossed, 2 wrong usage, 3 failed, 4 a "
-        "limit "
-        "was reached, 130 interrupted.\n",
+        "those of a scenario.\n\nExit codes:\n",
         f);
+#define X(name, code, help) fprintf(f, "  %3d  %s\n", code, help);
+    EXIT_CODES(X)
+#undef X
+}
+
+bool command_scenario_word(size_t i, struct command_word *word)
+{
+    size_t count;
+    const struct scenario *table = scenario_table(&count);
+
+    if (i >= count)
+        return false;
+    *word = (struct command_word){table[i].name, table[i].title, table[i].family};
+    return true;
 }
 
 static int unknown_command(const char *name)
@@ -167,6 +180,8 @@ static int dispatch(int argc, char **argv, int (*console)(int argc, char **argv)
         puts("plimsoll " PLIMSOLL_VERSION);
         return EXIT_OK;
     }
+    if (strcmp(word, "manual") == 0)
+        return manual_main(argc - 2, argv + 2);
     if (console && (!*word || *word == '-'))
         return console(argc, argv);
     if (!*word) {

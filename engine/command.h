@@ -5,24 +5,46 @@
 #ifndef ENGINE_COMMAND_H
 #define ENGINE_COMMAND_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "engine/arguments.h"
 #include "protocols/fail.h"
 
-/* Exit codes of every command. */
+/* Exit codes of every command. X(name, code, help) */
+#define EXIT_CODES(X)                                                               \
+    X(OK, 0, "done; every threshold held")                                          \
+    X(THRESHOLD, 1, "a threshold was crossed, or a comparison found a regression")  \
+    X(USAGE, 2, "the command line or a value is wrong")                             \
+    X(FAILED, 3, "it could not be carried out")                                     \
+    X(EXHAUSTED, 4, "a limit was reached, and the scenario does not document that") \
+    X(INTERRUPTED, 130, "interrupted")
+
 enum {
-    EXIT_OK = 0,        /* done; every threshold held */
-    EXIT_THRESHOLD = 1, /* a threshold was crossed, or a comparison found a regression */
-    EXIT_USAGE = 2,     /* the command line or a value is wrong */
-    EXIT_FAILED = 3,    /* it could not be carried out */
-    EXIT_EXHAUSTED = 4, /* a limit was reached, and the scenario does not document that */
-    EXIT_INTERRUPTED = 130,
+#define X(name, code, help) EXIT_##name = code,
+    EXIT_CODES(X)
+#undef X
 };
+
+/* One of the words that the first operand of a command may be: a scenario. */
+struct command_word {
+    const char *name;
+    const char *help;
+    unsigned family; /* of the parameters that come with it; 0: none */
+};
+
+/* What operands a command takes, for the manual and the shells' completion. */
+enum command_operand { OPERAND_TEXT, OPERAND_WORD, OPERAND_RUN };
 
 struct command {
     const char *name;
     const char *usage;        /* "run SCENARIO [options]" */
     const char *help;         /* one line */
     const struct flag *flags; /* NULL: none */
+    enum command_operand operand;
+    /* OPERAND_WORD: fills in the i-th word; false when there are no more. */
+    bool (*word)(size_t i, struct command_word *word);
+    unsigned family; /* of its parameters, where they do not depend on a word */
     /* argv begins after the command's name. Returns the exit code. */
     int (*run)(const struct command *command, int argc, char **argv);
 };
@@ -67,6 +89,9 @@ int command_flush(int code);
 
 /* "plimsoll: SENTENCE" on standard error; returns the exit code for that failure. */
 int command_fails(const struct fail *fail);
+
+/* For a command whose operand is a scenario. */
+bool command_scenario_word(size_t i, struct command_word *word);
 
 /* Usage, flags, and the parameters of a family (0: none), on standard output. */
 void command_help(const struct command *command, unsigned family,

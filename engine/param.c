@@ -44,7 +44,7 @@ static const struct param params[] = {
          "bytes handed to the kernel in one call")
     CHOICE(FAMILY_BULK, "method", "auto|copy|zero-copy", "auto",
            "how bytes are sent: read and write, or sendfile and splice")
-    TEXT(FAMILY_BULK, "file", 0, "", 0, "send this file, not made-up random bytes")
+    TEXT(FAMILY_BULK, "file", 0, "", PARAM_FILE, "send this file, not made-up random bytes")
     FLAG(FAMILY_BULK, "verify", "off", 0, "compare checksums of what was sent and received")
     COUNT(FAMILY_REQUESTS, "requests", 0, "requests", 1, TERA, NULL, "100", PARAM_SPLIT,
           "requests in all")
@@ -91,11 +91,11 @@ static const struct param params[] = {
     TEXT(FAMILY_WEB, "headers", 'H', "", PARAM_REPEAT,
          "a header, 'Name: value'; --header too; may be repeated")
     TEXT(FAMILY_WEB, "body", 'b', "", 0, "the body of each request")
-    TEXT(FAMILY_WEB, "input", 'i', "", 0, "a file that holds the body of each request")
+    TEXT(FAMILY_WEB, "input", 'i', "", PARAM_FILE, "a file that holds the body of each request")
     COUNT(FAMILY_WEB, "pipelining", 'p', "requests", 1, 1024, NULL, "1", 0,
           "requests sent on a connection before a reply is awaited")
     FLAG(FAMILY_WEB, "close", "off", 0, "a new connection for each request")
-    TEXT(FAMILY_HTTP, "socket_path", 'S', "", 0, "reach the server over this Unix socket")
+    TEXT(FAMILY_HTTP, "socket_path", 'S', "", PARAM_FILE, "reach the server over this Unix socket")
     CHOICE(FAMILY_SERVICE, "upstream", "fresh|pooled", "fresh",
            "the endpoint's way to its microservice: a connection a call, or kept ones")
     TIME(FAMILY_REQUESTS | FAMILY_WEB, "timeout", 't', SECOND / 1000, HOUR, NULL, "10s",
@@ -106,7 +106,7 @@ static const struct param params[] = {
          "the address on which servers listen")
     COUNT(FAMILY_STREAM | FAMILY_UDP | FAMILY_SERVICE, "port", 0, "port", 0, 65535,
           "any free port", "0", 0, "the port on which the server listens")
-    TEXT(FAMILY_STREAM, "path", 0, "", 0,
+    TEXT(FAMILY_STREAM, "path", 0, "", PARAM_FILE,
          "the socket file or FIFO; a private one is made and removed if not given")
     TEXT(FAMILY_STREAM | FAMILY_WEB, "congestion", 0, "auto", 0,
          "TCP congestion control; auto takes the one that suits loopback best")

@@ -42,6 +42,7 @@ enum {
     PARAM_LIVE = 2,   /* can be changed while the run goes on */
     PARAM_REPEAT = 4, /* may be given several times: a text of lines */
     PARAM_RUN = 8,    /* read by the engine, not sent to the workers */
+    PARAM_FILE = 16,  /* the name of a file */
 };
 
 struct param {

@@ -6,7 +6,8 @@ set -eu
 build_packages='gcc make pkg-config libc6-dev libncurses-dev libevent-dev libcjson-dev
   node-llhttp zlib1g-dev'
 test_packages='libcmocka-dev libvterm-dev ncurses-bin python3 python3-jsonschema iproute2
-  locales libxml2-utils tmux librsvg2-bin fonts-dejavu-core netcat-openbsd curl nftables'
+  locales libxml2-utils tmux librsvg2-bin fonts-dejavu-core netcat-openbsd curl nftables
+  man-db dpkg-dev zsh fish'
 lint_packages='clang clang-format clang-tidy cppcheck shellcheck'
 fuzz_packages='clang libclang-rt-14-dev'
 long_packages='chromium python3-prometheus-client'
