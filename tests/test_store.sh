@@ -63,7 +63,7 @@ ended() {
     done
 }
 
-rm -rf "$store"
+rm -rf "${store:?}"
 "$engine" run unix-requests --quiet --requests 5 --trials 1 2> "$scratch/err"
 "$engine" run udp-cached-series --quiet --messages 50 --port 0 2> "$scratch/err"
 ended > "$scratch/before"
@@ -162,7 +162,7 @@ fi
 
 # --- two at once ---
 
-rm -rf "$store"
+rm -rf "${store:?}"
 pids=
 for i in 1 2 3 4; do
     "$engine" run udp-cached-series --quiet --rate 1000 --messages 300 --trials 2 \
