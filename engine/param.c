@@ -102,6 +102,8 @@ static const struct param params[] = {
          "give one operation up after this time")
     TIME(FAMILY_UDP, "drain", 0, 0, HOUR, "none", "200ms",
          "quiet time after which the receiver calls a message lost")
+    CHOICE(FAMILY_SERVICE, "task", "multi|echo|greeting", "multi",
+           "the Topper service's tasks: Ping, Sum and Avg, or one task for every message")
     TEXT(FAMILY_STREAM | FAMILY_UDP | FAMILY_SERVICE, "host", 0, "127.0.0.1", 0,
          "the address on which servers listen")
     COUNT(FAMILY_STREAM | FAMILY_UDP | FAMILY_SERVICE, "port", 0, "port", 0, 65535,

@@ -24,7 +24,7 @@
 #define NINE_NUMBERS "{\"numbers\": [1, 2, 3, 4, 5, 6, 7, 8, 9]}"
 #define SUM_LOAD                                                                    \
     "connections=20;amount=5000;method=POST;headers=Content-Type:application/json;" \
-    "port=9000;path=/sum;body=" NINE_NUMBERS
+    "path=/sum;body=" NINE_NUMBERS
 
 #define ABOUT_BULK                                                                       \
     "One connection. The server sends a file of random bytes to the client while the "   \
@@ -119,7 +119,7 @@ static const struct scenario scenarios[] = {
     {"rest-rest", "service", 'a', FAMILY_SERVICE,
      "5,000 requests: API endpoint in front of an HTTP microservice",
      ABOUT_SERVICE " The endpoint asks by HTTP, with a connection for each call.",
-     {"rest", "gateway", "http-client"}, SUM_LOAD ";upstream_kind=rest", "amount=500",
+     {"rest", "gateway", "http-client"}, SUM_LOAD ";port=9000;upstream_kind=rest", "amount=500",
      "Express on Node.js, autocannon; 5k requests in 20 s, 2.25 MB read",
      {{"latency_mean_ns", "", 1, {76.52e6}}, {"latency_stdev_ns", "", 1, {22.53e6}},
       {"latency_max_ns", "", 1, {234.85e6}}, {"requests_per_second", "", 1, {250}},
@@ -130,7 +130,7 @@ static const struct scenario scenarios[] = {
     {"rest-topper", "service", 'o', FAMILY_SERVICE,
      "5,000 requests: API endpoint in front of a Topper TCP microservice",
      ABOUT_SERVICE " The endpoint asks by Topper's text protocol over TCP.",
-     {"topper", "gateway", "http-client"}, SUM_LOAD ";upstream_kind=topper", "amount=500",
+     {"topper", "gateway", "http-client"}, SUM_LOAD ";port=9000;upstream_kind=topper", "amount=500",
      "Express on Node.js, autocannon; 5k requests in 7 s, 2.19 MB read",
      {{"latency_mean_ns", "", 1, {24.16e6}}, {"latency_stdev_ns", "", 1, {6.4e6}},
       {"latency_max_ns", "", 1, {98.45e6}}, {"requests_per_second", "", 1, {714.29}},
@@ -138,6 +138,19 @@ static const struct scenario scenarios[] = {
       {"requests_per_second_max", "", 1, {919}}, {"bytes_per_second", "", 1, {312000}},
       {"bytes_per_second_stdev", "", 1, {107000}},
       {"bytes_per_second_max", "", 1, {402000}}, {"seconds", "", 1, {7}}}, false},
+
+    {"rest-direct", "service", 'b', FAMILY_SERVICE,
+     "5,000 requests to the HTTP microservice itself, without an endpoint",
+     "The load of rest-rest straight to the microservice: what the two differ by is the "
+     "endpoint's share.",
+     {"rest", NULL, "http-client"}, SUM_LOAD ";port=9001", "amount=500", "", {{0}}, false},
+    {"topper-direct", "service", 'v', FAMILY_SERVICE,
+     "5,000 calls to the Topper TCP microservice itself, without an endpoint",
+     "The work of rest-topper straight to the microservice, as Topper messages on kept "
+     "connections; close=on takes a connection for each, as Topper's own client does. "
+     "What the two differ by is the endpoint's share.",
+     {"topper", NULL, "topper-client"}, SUM_LOAD ";port=4000", "amount=500", "", {{0}},
+     false},
 
     {"http", "own", 'h', FAMILY_HTTP,
      "HTTP/1.1 load on a server of your own",
