@@ -86,10 +86,10 @@ static void add_errors(cJSON *o, const struct totals *sum)
     json_add_u64(o, "mismatches", 0);
     json_add_u64(o, "non2xx", tally_sum(&sum->status) - count_class(&sum->status, '2'));
     json_add_u64(o, "resets", 0);
-    for (char class = '1'; class <= '5'; class ++) {
-        const char name[] = {class, 'x', 'x', '\0'};
+    for (const char *digit = "12345"; *digit; digit++) {
+        const char name[] = {*digit, 'x', 'x', '\0'};
 
-        json_add_u64(o, name, count_class(&sum->status, class));
+        json_add_u64(o, name, count_class(&sum->status, *digit));
     }
     codes = cJSON_AddObjectToObject(o, "statusCodeStats");
     for (size_t i = 0; codes && i < sum->status.used; i++)

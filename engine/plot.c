@@ -88,8 +88,10 @@ static bool extent(const struct plot *p, struct axis *x, struct axis *y)
 {
     bool enough = false;
 
-    *x = (struct axis){.low = INFINITY, .high = -(double)INFINITY, .is_log = p->log_x};
-    *y = (struct axis){.low = INFINITY, .high = -(double)INFINITY, .is_log = p->log_y};
+    *x = (struct axis){
+        .low = (double)INFINITY, .high = -(double)INFINITY, .is_log = p->log_x};
+    *y = (struct axis){
+        .low = (double)INFINITY, .high = -(double)INFINITY, .is_log = p->log_y};
     for (size_t l = 0; l < p->line_count; l++) {
         const struct plot_line *line = &p->lines[l];
         size_t shown = 0;
