@@ -52,21 +52,27 @@ static void add_hist(cJSON *o, const char *name, const struct hist_summary *h)
     json_add_u64(row, "max", h->max);
 }
 
+/* A label comes from the network: its name is made valid text, which two may share. */
+static void clean_tally(const struct tally *t, struct tally *clean)
+{
+    for (size_t i = 0; i < t->used; i++) {
+        cJSON *holder = cJSON_CreateObject();
+
+        if (holder && json_add_text(holder, "name", t->rows[i].name))
+            tally_add(clean, json_text(holder, "name", ""), t->rows[i].count);
+        cJSON_Delete(holder);
+    }
+}
+
 static void add_tally(cJSON *o, const char *name, const struct tally *t)
 {
     cJSON *rows = cJSON_AddObjectToObject(o, name);
+    struct tally clean = {0};
 
-    for (size_t i = 0; rows && i < t->used; i++)
-        if (t->rows[i].count) {
-            cJSON *holder = cJSON_CreateObject();
-            cJSON *clean;
-
-            /* A label comes from the network: its name must be made valid too. */
-            clean = holder ? json_add_text(holder, "name", t->rows[i].name) : NULL;
-            if (clean && !cJSON_GetObjectItemCaseSensitive(rows, clean->valuestring))
-                json_add_u64(rows, clean->valuestring, t->rows[i].count);
-            cJSON_Delete(holder);
-        }
+    clean_tally(t, &clean);
+    for (size_t i = 0; rows && i < clean.used; i++)
+        if (clean.rows[i].count)
+            json_add_u64(rows, clean.rows[i].name, clean.rows[i].count);
 }
 
 static void add_counters(cJSON *o, const char *name, const struct meter_counters *c)

@@ -63,6 +63,8 @@ enum place scenario_latency_place(const struct scenario *s)
     return s->family == FAMILY_UDP ? PLACE_SERVER : PLACE_CLIENT;
 }
 
+static const struct loss unknown_loss = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+
 int trial_init(struct trial *t, const struct scenario *scenario, unsigned number,
                size_t process_count)
 {
@@ -70,6 +72,11 @@ int trial_init(struct trial *t, const struct scenario *scenario, unsigned number
     t->scenario = scenario;
     t->number = number;
     t->started = time(NULL);
+    /* What is asked before the trial is settled is not known yet. */
+    t->seconds = (double)NAN;
+    t->loss = unknown_loss;
+    for (int i = 0; i < METRIC_COUNT; i++)
+        t->metrics[i] = (double)NAN;
     t->processes = calloc(process_count, sizeof(*t->processes));
     if (!t->processes)
         return -ENOMEM;
@@ -288,7 +295,7 @@ static void settle_loss(struct trial *t)
     const struct meter_counters *s = &t->counters[PLACE_SERVER];
     struct loss *l = &t->loss;
 
-    *l = (struct loss){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    *l = unknown_loss;
     if (t->scenario->family != FAMILY_UDP || !has_place(t, PLACE_CLIENT))
         return;
     l->attempted = (int64_t)c->attempted;

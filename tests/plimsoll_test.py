@@ -137,6 +137,16 @@ def document(out):
         raise Failure("not one JSON document: %s: %.200s" % (e, out))
 
 
+def cases_of(names, skip=()):
+    """The functions of one parameter, `stage`, in their order."""
+    def is_case(f):
+        code = getattr(f, "__code__", None)
+        return (code and code.co_argcount == 1 and code.co_varnames[0] == "stage" and
+                not code.co_flags & 4)  # no *args
+
+    return [f for name, f in names.items() if name not in skip and is_case(f)]
+
+
 def main(cases):
     """Each case is a function of a stage; its docstring or name says what holds."""
     wanted = sys.argv[1:]

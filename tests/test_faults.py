@@ -7,7 +7,8 @@ import stat
 import subprocess
 import time
 
-from plimsoll_test import (BUILD, ENGINE, Failure, Skip, await_that, check, children,
+from plimsoll_test import (BUILD, ENGINE, Failure, Skip, await_that, cases_of, check,
+                           children,
                            document, main)
 
 OK, USAGE, FAILED, EXHAUSTED, INTERRUPTED = 0, 2, 3, 4, 130
@@ -295,7 +296,7 @@ RUNS = (("unix-bulk", "--file", "SPARSE", "--trials", "2"),
          "connection", "--port", "0", "--trials", "1", "-w", "2"))
 
 
-def runs(stage):
+def runs_of(stage):
     """The same with a file that takes no time to make and a second to send."""
     path = stage.path("sparse")
     with open(path, "w") as f:
@@ -317,7 +318,7 @@ def check_ended(stage, p, code, outcomes):
 
 
 def a_worker_is_killed_at_any_moment(stage):
-    for args in runs(stage):
+    for args in runs_of(stage):
         for which in (0, -1):
             for delay in (0, 0.005, 0.02, 0.1, 0.3):
                 p = stage.start("run", *args, "--json", "-")
@@ -347,7 +348,7 @@ def the_reason_names_the_killed_worker(stage):
 
 
 def the_engine_is_killed_at_any_moment(stage):
-    for args in runs(stage):
+    for args in runs_of(stage):
         for delay in (0, 0.02, 0.1, 0.3):
             p = stage.start("run", *args, "-q")
             await_that(lambda: workers(p.pid), 5)
@@ -374,7 +375,7 @@ def a_worker_that_is_stopped_does_not_stop_the_end(stage):
 # ---- Ctrl-C ----
 
 def interrupting_is_possible_in_each_state(stage):
-    for args in runs(stage):
+    for args in runs_of(stage):
         for delay in (0, 0.01, 0.03, 0.1, 0.3):
             for times in (1, 2):
                 p = stage.start("run", *args, "--json", "-")
@@ -560,6 +561,4 @@ def a_server_alone_ends_by_signal(stage):
             check(got == OK and "served 0 connections" in out, args, got, out, err)
 
 
-main([f for name, f in list(globals().items())
-      if callable(f) and getattr(f, "__module__", "") == "__main__" and
-      f.__code__.co_varnames[:f.__code__.co_argcount] == ("stage",)])
+main(cases_of(globals(), skip=("runs_of",)))
