@@ -767,6 +767,8 @@ static int prepare(struct flow_env *env, struct flow **flow, plan_reader *read,
     f->env = env;
     err = read(&f->plan, env->options, env->endpoint, fail);
     if (!err)
+        http_plan_pick_address(&f->plan);
+    if (!err)
         err = http_plan_open_files(f->plan.connections, fail);
     if (!err && (prepare_meters(f) < 0 || prepare_peer(f) < 0 || prepare_timers(f) < 0 ||
                  grow(f, f->plan.connections) < 0))
