@@ -348,9 +348,14 @@ bool terminal_sees_within(struct terminal *t, const char *text, int wait_ms)
 
 bool terminal_sees(struct terminal *t, const char *text)
 {
-    if (wait_for(t, text, true, TERMINAL_WAIT_MS) && terminal_settle(t) &&
-        terminal_find(t, text, NULL) >= 0)
-        return true;
+    uint64_t give_up = now_ns() + TERMINAL_WAIT_MS * NS_PER_MS;
+
+    /* What was there for a moment may be gone when all is silent: then wait on. */
+    do {
+        if (wait_for(t, text, true, TERMINAL_WAIT_MS) && terminal_settle(t) &&
+            terminal_find(t, text, NULL) >= 0)
+            return true;
+    } while (now_ns() < give_up && !t->ended);
     show(t, "did not see", text);
     return false;
 }
