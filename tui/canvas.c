@@ -414,13 +414,14 @@ void canvas_dot(struct canvas *c, int dx, int dy, struct style s)
     const struct glyph_set *g = c->glyphs;
     int x = dx / g->dots_wide, y = dy / g->dots_high;
     struct cell *cell = cell_at(c, x, y);
-    unsigned mask;
+    unsigned bit;
 
     if (dx < 0 || dy < 0 || cell == NULL || !area_holds(c->clip, x, y))
         return;
-    mask = glyphs_to_mask(g, cell->code);
-    mask |= 1u << (dy % g->dots_high * g->dots_wide + dx % g->dots_wide);
-    put(c, x, y, glyphs_from_mask(g, mask), s);
+    bit = (unsigned)(dy % g->dots_high * g->dots_wide + dx % g->dots_wide);
+    break_wide(c, cell, x);
+    cell->code = glyphs_add_dot(g, cell->code, bit);
+    cell->style = s;
 }
 
 /* One row without the blanks at its end; returns the bytes. */

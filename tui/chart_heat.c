@@ -26,31 +26,40 @@ static struct bounds used_buckets(const struct run_view *v)
     return b;
 }
 
+/* The row of each used bucket, by its middle; ROWS_MAX for those outside. */
+static void map_rows(const struct heat *h, struct bounds b,
+                     unsigned char rows[SERIES_BUCKETS])
+{
+    double log_range = log(h->high / h->low);
+
+    for (size_t k = b.low; k < b.high; k++) {
+        double middle = (series_bucket_ns(k) + series_bucket_ns(k + 1)) / 2;
+        double row = log(middle / h->low) / log_range * (double)h->rows;
+
+        rows[k] = row >= 0 && row < (double)h->rows ? (unsigned char)row : ROWS_MAX;
+    }
+}
+
 /*
  * The counts of steps and rows. The room is the lines' of the view: VIEW_LINES *
  * SERIES_SLOTS values, so with many slots several share a step of the map.
  */
-static size_t fill(struct run_view *v, const struct heat *h, size_t share)
+static size_t fill(struct run_view *v, const struct heat *h, struct bounds b,
+                   size_t share)
 {
     double *counts = &v->lines[0][0];
     size_t steps = (v->count + share - 1) / share;
-    double log_range = log(h->high / h->low);
+    unsigned char rows[SERIES_BUCKETS];
 
+    map_rows(h, b, rows);
     for (size_t i = 0; i < steps * h->rows; i++)
         counts[i] = 0;
     for (size_t i = 0; i < v->count; i++) {
         const struct series_slot *slot = run_view_slot(v, i);
 
-        for (size_t k = 0; slot->latency_count > 0 && k < SERIES_BUCKETS; k++) {
-            double middle, row;
-
-            if (slot->latency[k] == 0)
-                continue;
-            middle = (series_bucket_ns(k) + series_bucket_ns(k + 1)) / 2;
-            row = log(middle / h->low) / log_range * (double)h->rows;
-            if (row >= 0 && row < (double)h->rows)
-                counts[i / share * h->rows + (size_t)row] += slot->latency[k];
-        }
+        for (size_t k = b.low; slot->latency_count > 0 && k < b.high; k++)
+            if (slot->latency[k] > 0 && rows[k] < ROWS_MAX)
+                counts[i / share * h->rows + rows[k]] += slot->latency[k];
     }
     return steps;
 }
@@ -81,7 +90,7 @@ static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
         share = 1 + v->count * heat.rows / (VIEW_LINES * SERIES_SLOTS);
         heat.start_s = (double)v->first * v->step_s;
         heat.step_s = v->step_s * (double)share;
-        heat.steps = fill(v, &heat, share);
+        heat.steps = fill(v, &heat, b, share);
     }
     heat_draw(c, a, &heat);
 }

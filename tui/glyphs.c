@@ -250,3 +250,11 @@ unsigned glyphs_to_mask(const struct glyph_set *g, uint32_t code)
             return i;
     return 0;
 }
+
+uint32_t glyphs_add_dot(const struct glyph_set *g, uint32_t code, unsigned bit)
+{
+    /* Charts set tens of thousands of dots a frame: braille goes straight. */
+    if (g->level == GLYPHS_BRAILLE)
+        return (code >= 0x2800 && code <= 0x28ff ? code : 0x2800) | braille_bits[bit];
+    return glyphs_from_mask(g, glyphs_to_mask(g, code) | 1u << bit);
+}

@@ -64,4 +64,7 @@ char glyphs_ascii(uint32_t code);
 uint32_t glyphs_from_mask(const struct glyph_set *g, unsigned mask);
 unsigned glyphs_to_mask(const struct glyph_set *g, uint32_t code);
 
+/* The character with one more dot, by its bit in the mask; others than dots are lost. */
+uint32_t glyphs_add_dot(const struct glyph_set *g, uint32_t code, unsigned bit);
+
 #endif
