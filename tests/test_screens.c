@@ -1,0 +1,330 @@
+/*
+ * The screens on a canvas, without a terminal, on runs that nobody carried out: what
+ * they say is what the runs say, and every size and glyph set is survived.
+ */
+#include <locale.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <event2/event.h>
+
+#include "tests/frame.h"
+#include "tests/synthetic.h"
+#include "tui/app.h"
+#include "tui/lineedit.h"
+#include "tui/run_chart.h"
+#include "tui/run_use.h"
+#include "tui/screen_compare.h"
+#include "tui/screen_help.h"
+#include "tui/screen_limits.h"
+#include "tui/screen_params.h"
+#include "tui/screen_scenarios.h"
+#include "tui/screen_summary.h"
+
+static struct run *make_run(const char *scenario, double speed, uint64_t seed)
+{
+    struct synthetic how = {.scenario = scenario,
+                            .trials = 5,
+                            .steps = 40,
+                            .seed = seed,
+                            .speed = speed,
+                            .noise = 0.01,
+                            .outcome = OUTCOME_COMPLETED};
+    struct run *run = synthetic_run(&how);
+
+    assert_non_null(run);
+    return run;
+}
+
+struct fixture {
+    struct event_base *base;
+    struct app *app;
+    struct canvas *canvas;
+};
+
+static void open_screen(struct fixture *f, const struct screen *screen,
+                        const void *argument, int width, int height)
+{
+    f->base = event_base_new();
+    f->app = app_new(f->base, glyphs_get(GLYPHS_BRAILLE), theme_find("dark"), NULL);
+    f->canvas = frame_canvas(GLYPHS_BRAILLE, width, height);
+    app_push(f->app, screen, argument);
+    assert_true(app_turn(f->app));
+    app_draw(f->app, f->canvas);
+}
+
+static void close_screen(struct fixture *f)
+{
+    app_free(f->app);
+    event_base_free(f->base);
+    frame_free(f->canvas);
+}
+
+static bool says(struct fixture *f, const char *text)
+{
+    char *screen;
+    bool found;
+
+    app_turn(f->app);
+    app_draw(f->app, f->canvas);
+    screen = canvas_to_text(f->canvas);
+    found = strstr(screen, text) != NULL;
+    if (!found)
+        fprintf(stderr, "no \"%s\" in\n%s", text, screen);
+    free(screen);
+    return found;
+}
+
+static void press_text(struct fixture *f, const char *text)
+{
+    for (; *text != '\0'; text++)
+        app_press(f->app, (unsigned char)*text);
+}
+
+/* Every size from nothing to large, on every glyph set, with colours and without. */
+static void survive_sizes(struct fixture *f)
+{
+    for (int level = 0; level < GLYPHS_COUNT; level++) {
+        f->canvas->glyphs = glyphs_get((enum glyph_level)level);
+        f->canvas->colours = level % 2 == 0 ? 256 : 0;
+        for (int width = 0; width <= 220; width += width < 60 ? 20 : 13)
+            for (int height = 0; height <= 70; height += height < 16 ? 5 : 6) {
+                assert_int_equal(canvas_resize(f->canvas, width, height), 0);
+                app_draw(f->app, f->canvas);
+            }
+    }
+    f->canvas->glyphs = glyphs_get(GLYPHS_BRAILLE);
+    assert_int_equal(canvas_resize(f->canvas, 120, 40), 0);
+}
+
+static void scenarios_show_what_is_chosen(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    open_screen(&f, &screen_scenarios, NULL, 120, 40);
+    assert_true(says(&f, "1 t  tcp-bulk"));
+    assert_true(says(&f, "1 GiB each way over one TCP connection"));
+    press_text(&f, "a");
+    assert_true(says(&f, "endpoint"));
+    assert_true(says(&f, "Documented elsewhere"));
+    press_text(&f, "  ");
+    assert_true(says(&f, "2 marked, Enter runs them in sequence"));
+    survive_sizes(&f);
+    close_screen(&f);
+}
+
+static void note_run(void *owner)
+{
+    *(bool *)owner = true;
+}
+
+static void the_form_refuses_and_keeps(void **state)
+{
+    const struct scenario *s = scenario_find("tcp-bulk");
+    struct options values = {0};
+    bool ran = false;
+    struct params_request request = {s, &values, note_run, &ran};
+    struct fixture f;
+
+    (void)state;
+    assert_int_equal(scenario_defaults(s, &values), 0);
+    open_screen(&f, &screen_params, &request, 100, 30);
+    app_press(f.app, PRESS_ENTER);
+    app_press(f.app, PRESS_CTRL('U'));
+    press_text(&f, "0");
+    assert_true(says(&f, "not allowed"));
+    app_press(f.app, PRESS_ENTER);
+    assert_int_equal(options_number(&values, "size", 7), 1 << 30); /* as it was */
+    press_text(&f, "MiB");
+    app_press(f.app, PRESS_HOME);
+    press_text(&f, "3");
+    assert_true(says(&f, "allowed; Enter stores it"));
+    app_press(f.app, PRESS_ENTER);
+    assert_int_equal(options_number(&values, "size", 7), 30 << 20);
+    app_press(f.app, PRESS_DOWN); /* direction, a choice */
+    app_press(f.app, ' ');
+    assert_true(options_is(&values, "direction", "up"));
+    app_press(f.app, PRESS_LEFT);
+    assert_true(options_is(&values, "direction", "both"));
+    press_text(&f, "D");
+    assert_int_equal(options_number(&values, "size", 7), 1 << 30);
+    survive_sizes(&f);
+    press_text(&f, "r");
+    assert_true(ran);
+    close_screen(&f);
+    options_done(&values);
+}
+
+static void the_summary_says_what_the_run_says(void **state)
+{
+    static const char *const names[] = {"tcp-bulk", "unix-requests",
+                                        "udp-cached-parallel", "rest-topper"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct run *run = make_run(names[i], 1, 3 + i);
+        struct summary_request request = {.count = 1, .runs = {&run}};
+        struct statistics s;
+        char figure[40];
+        struct fixture f;
+
+        run_statistics(run, METRIC_seconds, &s);
+        metric_format(METRIC_seconds, s.median, figure, sizeof(figure));
+        open_screen(&f, &screen_summary, &request, 190, 90);
+        assert_null(run); /* the screen owns it now */
+        assert_true(says(&f, "completed"));
+        assert_true(says(&f, "Beside the documented experiment"));
+        assert_true(says(&f, figure));
+        assert_true(says(&f, "95 % interval"));
+        assert_true(says(&f, "Can these figures be believed?"));
+        survive_sizes(&f);
+        close_screen(&f);
+    }
+}
+
+/* The verdict on requests per second between a run and one of another speed. */
+static void comparison(double speed, uint64_t seed, const char *verdict)
+{
+    struct compare_request request = {make_run("unix-requests", 1, 1),
+                                      make_run("unix-requests", speed, seed)};
+    struct fixture f;
+    char *screen, *row, *end;
+
+    open_screen(&f, &screen_compare, &request, 140, 50);
+    assert_null(request.base);
+    screen = canvas_to_text(f.canvas);
+    row = strstr(screen, "requests/s ");
+    assert_non_null(row);
+    end = strchr(row, '\n');
+    *end = '\0';
+    if (strstr(row, verdict) == NULL)
+        fprintf(stderr, "not \"%s\": %s\n", verdict, row);
+    assert_non_null(strstr(row, verdict));
+    free(screen);
+    app_press(f.app, 'x');
+    survive_sizes(&f);
+    close_screen(&f);
+}
+
+static void comparisons_claim_only_what_is_shown(void **state)
+{
+    (void)state;
+    comparison(1.5, 2, "better");
+    comparison(0.6, 2, "worse");
+    comparison(1, 2, "no evidence"); /* the same speed, other noise */
+    comparison(1, 1, "the same");    /* the very same run */
+}
+
+static void limits_and_help_survive(void **state)
+{
+    const struct scenario *s = scenario_find("udp-fresh-parallel");
+    struct options values = {0};
+    struct limits_request request = {s, &values};
+    struct help_subject subject = {&screen_params, NULL};
+    struct fixture f;
+
+    (void)state;
+    assert_int_equal(scenario_defaults(s, &values), 0);
+    open_screen(&f, &screen_limits, &request, 100, 30);
+    assert_true(says(&f, "open files"));
+    survive_sizes(&f);
+    close_screen(&f);
+    options_done(&values);
+    open_screen(&f, &screen_help, &subject, 100, 40);
+    assert_true(says(&f, "What the figures mean"));
+    survive_sizes(&f);
+    close_screen(&f);
+}
+
+static void every_chart_draws_every_run(void **state)
+{
+    static const char *const names[] = {"tcp-bulk", "unix-requests",
+                                        "udp-cached-parallel", "rest-rest"};
+    struct run_view *v = run_view_new();
+
+    (void)state;
+    assert_non_null(v);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct run *run = make_run(names[i], 1, i);
+
+        run_view_set_run(v, run);
+        for (int level = 0; level < GLYPHS_COUNT; level++)
+            for (int width = 0; width < 120; width += 17)
+                for (int height = 0; height < 40; height += 7) {
+                    struct canvas *c =
+                        frame_canvas((enum glyph_level)level, width, height);
+
+                    run_view_set_span(v, run_view_end_s(v) - width / 40, width % 3 * 2.0);
+                    for (size_t k = 0; k < RUN_CHART_COUNT; k++)
+                        run_chart(k)->draw(v, c, canvas_area(c), k % 2 == 0);
+                    frame_free(c);
+                }
+        run_view_set_run(v, NULL);
+        run_free(run);
+    }
+    run_view_free(v);
+}
+
+static void charts_of_no_run_say_so(void **state)
+{
+    struct run_view *v = run_view_new();
+    struct canvas *c = frame_canvas(GLYPHS_BRAILLE, 60, 10);
+    char *text;
+
+    (void)state;
+    run_view_set_span(v, 0, 0);
+    for (size_t k = 0; k < RUN_CHART_COUNT; k++) {
+        canvas_clear(c);
+        run_chart(k)->draw(v, c, canvas_area(c), false);
+        text = canvas_to_text(c);
+        assert_non_null(strstr(text, "no data yet"));
+        free(text);
+    }
+    frame_free(c);
+    run_view_free(v);
+}
+
+static void a_line_is_edited_like_in_a_shell(void **state)
+{
+    struct lineedit e = {.text = ""};
+    static const uint32_t presses[] = {
+        'a',       0x6d77, 'c',        PRESS_LEFT, PRESS_BACKSPACE, 'b',
+        PRESS_END, 'd',    PRESS_HOME, '0',        PRESS_DELETE};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(presses) / sizeof(presses[0]); i++)
+        assert_true(lineedit_press(&e, presses[i]));
+    assert_string_equal(e.text, "0bcd");
+    assert_false(lineedit_press(&e, PRESS_UP));
+    assert_false(lineedit_press(&e, 7));
+    assert_true(lineedit_press(&e, PRESS_CTRL('K')));
+    assert_string_equal(e.text, "0");
+    for (int i = 0; i < 2 * LINEEDIT_BYTES; i++)
+        lineedit_press(&e, 'x');
+    assert_int_equal(e.len, LINEEDIT_BYTES - 1);
+    lineedit_set(&e, "short");
+    assert_int_equal(e.cursor, 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scenarios_show_what_is_chosen),
+        cmocka_unit_test(the_form_refuses_and_keeps),
+        cmocka_unit_test(the_summary_says_what_the_run_says),
+        cmocka_unit_test(comparisons_claim_only_what_is_shown),
+        cmocka_unit_test(limits_and_help_survive),
+        cmocka_unit_test(every_chart_draws_every_run),
+        cmocka_unit_test(charts_of_no_run_say_so),
+        cmocka_unit_test(a_line_is_edited_like_in_a_shell),
+    };
+
+    setlocale(LC_ALL, "C.UTF-8");
+    setenv("XDG_STATE_HOME", "/nonexistent", 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
