@@ -1,0 +1,520 @@
+#include "engine/compare.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The chance of a false verdict among the headline metrics, and among the others. */
+#define ALPHA_HEADLINE 0.025
+#define ALPHA_OTHERS 0.005
+#define ALPHA_NAMED 0.03
+
+const char *evidence_name(enum evidence evidence)
+{
+    static const char *const names[] = {"no evidence", "better", "worse"};
+
+    return names[evidence];
+}
+
+void compare_share_text(double share, char *text, size_t size)
+{
+    double percent = 100 * share;
+
+    if (!isfinite(share))
+        snprintf(text, size, "-");
+    else
+        snprintf(text, size, "%+.*f %%", fabs(percent) < 9.995 ? 2 : 1, percent);
+}
+
+/* --- the values of a side --- */
+
+static bool was_carried_out(const struct trial *t)
+{
+    return t->outcome == OUTCOME_COMPLETED ||
+           (t->outcome == OUTCOME_EXHAUSTED && t->scenario->exhausted_expected);
+}
+
+static size_t count_trials(const struct compare_side *side)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < side->count; i++)
+        n += side->runs[i]->trials_begun;
+    return n;
+}
+
+/* Trial number `index` over all runs of a side. */
+static const struct trial *trial_at(const struct compare_side *side, size_t index)
+{
+    for (size_t i = 0; i < side->count; i++) {
+        if (index < side->runs[i]->trials_begun)
+            return side->runs[i]->trials[index];
+        index -= side->runs[i]->trials_begun;
+    }
+    return NULL;
+}
+
+/* The value of a trial; NaN when there is no such trial or it was not carried out. */
+static double value_at(const struct compare_side *side, size_t index, enum metric metric)
+{
+    const struct trial *t = trial_at(side, index);
+
+    return t && was_carried_out(t) ? t->metrics[metric] : (double)NAN;
+}
+
+/* Two sides' values of one metric. */
+struct values {
+    double *a, *b;
+    size_t n, m;
+};
+
+static int take_values(const struct comparison *c, enum metric metric, struct values *v)
+{
+    size_t n = count_trials(&c->a), m = count_trials(&c->b);
+
+    *v =
+        (struct values){calloc(n + 1, sizeof(*v->a)), calloc(m + 1, sizeof(*v->b)), 0, 0};
+    if (!v->a || !v->b)
+        return -ENOMEM;
+    for (size_t i = 0; i < n || i < m; i++) {
+        double a = value_at(&c->a, i, metric), b = value_at(&c->b, i, metric);
+
+        if (c->options.paired && !(isfinite(a) && isfinite(b)))
+            continue; /* half a pair */
+        if (isfinite(a))
+            v->a[v->n++] = a;
+        if (isfinite(b))
+            v->b[v->m++] = b;
+    }
+    return 0;
+}
+
+static void free_values(struct values *v)
+{
+    free(v->a);
+    free(v->b);
+}
+
+/* --- one metric --- */
+
+static bool is_named(const struct comparison *c, enum metric metric)
+{
+    for (size_t i = 0; i < c->options.metric_count; i++)
+        if (c->options.metrics[i] == metric)
+            return true;
+    return false;
+}
+
+/* What a scenario is about, and what a change to it is judged by. */
+static bool is_headline(const struct comparison *c, enum metric metric)
+{
+    if (c->options.metric_count)
+        return is_named(c, metric);
+    switch (c->a.runs[0]->scenario->family) {
+    case FAMILY_BULK:
+        return metric == METRIC_throughput;
+    case FAMILY_UDP:
+        return metric == METRIC_received_per_second || metric == METRIC_loss_percent;
+    default:
+        return metric == METRIC_requests_per_second || metric == METRIC_latency_p50_ns ||
+               metric == METRIC_latency_p99_ns;
+    }
+}
+
+static void fill_row(const struct comparison *c, struct compared *row,
+                     const struct values *v)
+{
+    const size_t room = sizeof(row->values[0]) / sizeof(row->values[0][0]);
+    struct statistics s;
+
+    row->n_a = v->n;
+    row->n_b = v->m;
+    statistics_of(v->a, v->n, &s);
+    row->a = s.median;
+    statistics_of(v->b, v->m, &s);
+    row->b = s.median;
+    for (size_t i = 0; i < room; i++) {
+        row->values[0][i] = i < v->n ? v->a[i] : (double)NAN;
+        row->values[1][i] = i < v->m ? v->b[i] : (double)NAN;
+    }
+    row->share = row->share_low = row->share_high = (double)NAN;
+    if (row->a != 0) {
+        row->share = row->shift.estimate / fabs(row->a);
+        row->share_low = row->shift.low / fabs(row->a);
+        row->share_high = row->shift.high / fabs(row->a);
+    }
+    row->p_adjusted = (double)NAN;
+    row->why = "";
+    if (!v->n || !v->m)
+        row->why = "not measured";
+    else if (v->n < 2 || v->m < 2)
+        row->why = "one trial";
+    else if (!isfinite(row->shift.low))
+        row->why = "too few trials";
+    else if (c->options.metric_count && !row->headline)
+        row->why = "not asked for";
+}
+
+static int add_row(struct comparison *c, enum metric metric)
+{
+    struct compared *row = &c->rows[c->count];
+    struct values v;
+    int rc = take_values(c, metric, &v);
+
+    if (rc == 0 && (v.n || v.m)) {
+        row->metric = metric;
+        row->headline = is_headline(c, metric);
+        rc = c->options.paired ? ranks_paired(v.a, v.b, v.n, &row->shift)
+                               : ranks_unpaired(v.a, v.n, v.b, v.m, &row->shift);
+        fill_row(c, row, &v);
+        c->count++;
+    }
+    free_values(&v);
+    return rc;
+}
+
+/* Headline metrics first, in the order in which they were named or stand in METRICS. */
+static int add_rows(struct comparison *c)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < c->options.metric_count; i++)
+        rc = add_row(c, c->options.metrics[i]);
+    for (int headline = 1; headline >= 0; headline--)
+        for (int m = 0; rc == 0 && m < METRIC_COUNT; m++)
+            if (is_headline(c, (enum metric)m) == headline &&
+                !is_named(c, (enum metric)m))
+                rc = add_row(c, (enum metric)m);
+    return rc;
+}
+
+/* --- verdicts --- */
+
+static void judge_row(const struct comparison *c, struct compared *row, double alpha)
+{
+    bool up = row->shift.estimate > 0;
+
+    if (!(row->p_adjusted <= alpha)) {
+        row->why = "may be chance";
+        return;
+    }
+    if (fabs(row->shift.estimate) < c->options.at_least * fabs(row->a)) {
+        row->why = "too small to matter";
+        return;
+    }
+    row->evidence =
+        up == (metric_row(row->metric)->better > 0) ? EVIDENCE_BETTER : EVIDENCE_WORSE;
+}
+
+static void judge(struct comparison *c, bool headline, double alpha)
+{
+    double p[METRIC_COUNT];
+
+    for (size_t i = 0; i < c->count; i++)
+        p[i] = c->rows[i].headline == headline && !*c->rows[i].why ? c->rows[i].shift.p
+                                                                   : (double)NAN;
+    ranks_holm(p, c->count);
+    for (size_t i = 0; i < c->count; i++)
+        if (!isnan(p[i])) {
+            c->rows[i].p_adjusted = p[i];
+            judge_row(c, &c->rows[i], alpha);
+        }
+}
+
+/* --- the whole distribution --- */
+
+static int pool_latency(const struct compare_side *side, struct hist **pooled)
+{
+    for (size_t i = 0; i < side->count; i++) {
+        const struct run *r = side->runs[i];
+        const struct meter *m = r->pooled[scenario_latency_place(r->scenario)];
+        const struct hist *h = m ? m->hists[METER_HIST_latency] : NULL;
+
+        if (!h || !h->count || r->scenario->family == FAMILY_BULK)
+            continue;
+        if (!*pooled)
+            *pooled = hist_new();
+        if (!*pooled)
+            return -ENOMEM;
+        hist_merge(*pooled, h);
+    }
+    return 0;
+}
+
+/* Only as far out as ten values lie beyond, on both sides. */
+static void add_quantiles(struct comparison *c)
+{
+    static const double quantiles[] = {0.01, 0.1,  0.25,  0.5,    0.75,   0.9,
+                                       0.95, 0.99, 0.999, 0.9999, 0.99999};
+    const struct hist *a = c->latency[0], *b = c->latency[1];
+
+    for (size_t i = 0; a && b && i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
+        double q = quantiles[i];
+        double least = (double)(a->count < b->count ? a->count : b->count);
+
+        if (fmin(q, 1 - q) * least < 10)
+            continue;
+        c->quantiles[c->quantile_count++] =
+            (struct compared_quantile){q, hist_quantile(a, q), hist_quantile(b, q)};
+    }
+}
+
+/* --- warnings --- */
+
+static void warn(struct comparison *c, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void warn(struct comparison *c, const char *format, ...)
+{
+    va_list args;
+
+    if (c->warning_count == COMPARE_WARNINGS)
+        return;
+    va_start(args, format);
+    vsnprintf(c->warnings[c->warning_count], sizeof(c->warnings[0]), format, args);
+    va_end(args);
+    c->warning_count++;
+}
+
+/* Not what the load is, but where and how often; or judged elsewhere. */
+static bool is_indifferent(const char *name)
+{
+    static const char *const names[] = {"trials", "port", "path", "threshold"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void value_text(const struct run *r, const struct option_value *v, char *text,
+                       size_t size)
+{
+    const struct param *p = param_find(r->scenario->family, v->name);
+
+    if (p)
+        param_text(&r->values, p, text, size);
+    else if (v->text)
+        snprintf(text, size, "%s", v->text);
+    else
+        snprintf(text, size, "%llu", (unsigned long long)v->number);
+}
+
+static void warn_values(struct comparison *c)
+{
+    const struct run *a = c->a.runs[0], *b = c->b.runs[0];
+
+    for (size_t i = 0; i < a->values.count; i++) {
+        const struct option_value *v = &a->values.values[i];
+        char mine[64] = "", theirs[64] = "";
+
+        value_text(a, v, mine, sizeof(mine));
+        value_text(b, v, theirs, sizeof(theirs));
+        if (strcmp(mine, theirs) != 0 && !is_indifferent(v->name))
+            warn(c, "%s is '%s' in %s and '%s' in %s", v->name, mine, c->a.name, theirs,
+                 c->b.name);
+    }
+}
+
+static void warn_text(struct comparison *c, const char *what, const char *a,
+                      const char *b)
+{
+    if (strcmp(a, b) != 0)
+        warn(c, "%s is '%.60s' in %s and '%.60s' in %s", what, *a ? a : "not known",
+             c->a.name, *b ? b : "not known", c->b.name);
+}
+
+static void warn_environment(struct comparison *c)
+{
+    const struct environment *a = &c->a.runs[0]->environment;
+    const struct environment *b = &c->b.runs[0]->environment;
+
+    warn_text(c, "the version", a->program, b->program);
+    warn_text(c, "the host", a->host, b->host);
+    warn_text(c, "the kernel", a->kernel, b->kernel);
+    warn_text(c, "the machine", a->machine, b->machine);
+    if (a->cpus != b->cpus)
+        warn(c, "there are %llu CPUs in %s and %llu in %s", (unsigned long long)a->cpus,
+             c->a.name, (unsigned long long)b->cpus, c->b.name);
+    for (size_t i = 0; i < a->limit_count && i < b->limit_count; i++)
+        if (strcmp(a->limits[i].name, b->limits[i].name) == 0)
+            warn_text(c, a->limits[i].name, a->limits[i].text, b->limits[i].text);
+}
+
+/* Several runs of one side are one side only if they are of one kind. */
+static void warn_within(struct comparison *c, const struct compare_side *side)
+{
+    for (size_t i = 1; i < side->count; i++)
+        if (side->runs[i]->scenario != side->runs[0]->scenario ||
+            strcmp(side->runs[i]->environment.host, side->runs[0]->environment.host) != 0)
+            warn(c, "the runs of %s are not all of one scenario and host", side->name);
+}
+
+static void warn_trials(struct comparison *c, const struct compare_side *side)
+{
+    size_t out = 0;
+
+    for (size_t i = 0; i < side->count; i++)
+        for (size_t k = 0; k < side->runs[i]->trials_begun; k++)
+            out += !was_carried_out(side->runs[i]->trials[k]);
+    if (out)
+        warn(c, "%zu of %zu trials of %s did not complete and are left out", out,
+             count_trials(side), side->name);
+}
+
+/* How many trials of a side fail a check. */
+static size_t count_failing(const struct compare_side *side, const char *check)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < side->count; i++)
+        for (size_t k = 0; k < side->runs[i]->trials_begun; k++) {
+            const struct trial *t = side->runs[i]->trials[k];
+
+            for (size_t j = 0; j < t->check_count; j++)
+                n += t->checks[j].verdict == VERDICT_FAIL &&
+                     strcmp(t->checks[j].name, check) == 0;
+        }
+    return n;
+}
+
+/* Counts that are wrong, and a load that was not what was asked for. */
+static void warn_checks(struct comparison *c, const struct compare_side *side)
+{
+    static const char *const grave[] = {"identity", "counts at both ends", "checksums",
+                                        "rate kept"};
+
+    for (size_t i = 0; i < sizeof(grave) / sizeof(grave[0]); i++) {
+        size_t n = count_failing(side, grave[i]);
+
+        if (n)
+            warn(c, "the check '%s' fails in %zu of %zu trials of %s", grave[i], n,
+                 count_trials(side), side->name);
+    }
+}
+
+static void add_warnings(struct comparison *c)
+{
+    warn_text(c, "the scenario", c->a.runs[0]->scenario->name,
+              c->b.runs[0]->scenario->name);
+    warn_values(c);
+    warn_environment(c);
+    warn_within(c, &c->a);
+    warn_within(c, &c->b);
+    warn_trials(c, &c->a);
+    warn_trials(c, &c->b);
+    warn_checks(c, &c->a);
+    warn_checks(c, &c->b);
+}
+
+void comparison_method(const struct comparison *c, char *text, size_t size)
+{
+    snprintf(text, size,
+             "The difference is the Hodges-Lehmann estimate %s, its interval the 95 %% "
+             "interval of %s. The verdicts allow for the number of metrics (Holm): of "
+             "comparisons of equals, at most 3 in 100 have any. A difference below "
+             "%.3g %% is called too small to matter.",
+             c->options.paired ? "over the pairs of rounds" : "over all pairs of trials",
+             c->options.paired ? "Wilcoxon's signed-rank test"
+                               : "Mann and Whitney's test",
+             100 * c->options.at_least);
+}
+
+/* --- the whole --- */
+
+static int check_sides(const struct comparison *c, struct fail *fail)
+{
+    if (!c->a.count || !c->b.count)
+        return fail_set(fail, EINVAL, "compare", "there is nothing to compare");
+    if (c->options.paired && count_trials(&c->a) != count_trials(&c->b))
+        return fail_set(fail, EINVAL, "compare",
+                        "pairs need as many trials on both sides: %s has %zu, %s %zu",
+                        c->a.name, count_trials(&c->a), c->b.name, count_trials(&c->b));
+    return 0;
+}
+
+/* A metric that was asked for must be there. */
+static int check_named(const struct comparison *c, struct fail *fail)
+{
+    for (size_t i = 0; i < c->options.metric_count; i++) {
+        bool there = false;
+
+        for (size_t k = 0; k < c->count; k++)
+            there |= c->rows[k].metric == c->options.metrics[i] && c->rows[k].n_a &&
+                     c->rows[k].n_b;
+        if (!there)
+            return fail_set(fail, EINVAL, "compare", "%s was not measured by both",
+                            metric_row(c->options.metrics[i])->name);
+    }
+    return 0;
+}
+
+static bool has_both(const struct comparison *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->rows[i].n_a && c->rows[i].n_b)
+            return true;
+    return false;
+}
+
+static int fill(struct comparison *c, struct fail *fail)
+{
+    bool named = c->options.metric_count != 0;
+
+    if (check_sides(c, fail) < 0)
+        return -EINVAL;
+    if (add_rows(c) < 0 || pool_latency(&c->a, &c->latency[0]) < 0 ||
+        pool_latency(&c->b, &c->latency[1]) < 0)
+        return fail_set(fail, ENOMEM, "compare", "comparing");
+    if (!has_both(c))
+        return fail_set(fail, EINVAL, "compare",
+                        "there is no metric that both sides measured in a trial that "
+                        "completed");
+    if (check_named(c, fail) < 0)
+        return -EINVAL;
+    judge(c, true, named ? ALPHA_NAMED : ALPHA_HEADLINE);
+    judge(c, false, ALPHA_OTHERS);
+    add_quantiles(c);
+    add_warnings(c);
+    return 0;
+}
+
+struct comparison *comparison_new(const struct compare_side *a,
+                                  const struct compare_side *b,
+                                  const struct compare_options *options,
+                                  struct fail *fail)
+{
+    struct comparison *c = calloc(1, sizeof(*c));
+
+    if (!c) {
+        fail_set(fail, ENOMEM, "compare", "comparing");
+        return NULL;
+    }
+    c->a = *a;
+    c->b = *b;
+    c->options = *options;
+    if (fill(c, fail) == 0)
+        return c;
+    comparison_free(c);
+    return NULL;
+}
+
+void comparison_free(struct comparison *c)
+{
+    if (!c)
+        return;
+    hist_free(c->latency[0]);
+    hist_free(c->latency[1]);
+    free(c);
+}
+
+bool comparison_has(const struct comparison *c, enum evidence evidence)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->rows[i].evidence == evidence)
+            return true;
+    return false;
+}
