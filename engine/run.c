@@ -461,6 +461,9 @@ static int hello_values(struct run *r, const struct process *process,
     /* The port is the one that clients use; what stands behind takes any. */
     if (rc == 0 && process->place != PLACE_CLIENT && process->place != facing(r))
         rc = options_set_number(values, "port", 0);
+    /* What is loaded is the run's own, wherever a launcher has put it. */
+    if (rc == 0 && r->scenario->family == FAMILY_SERVICE)
+        rc = options_set_number(values, "remote_target", 1);
     if (rc == 0 && p->content_fd >= 0) {
         snprintf(content, sizeof(content), "/proc/%ld/fd/%d", (long)getpid(),
                  p->content_fd);

@@ -191,16 +191,16 @@ def requests_to_nobody_end(stage):
 
 
 def a_file_that_cannot_be_read_is_told(stage):
-    expect(stage, ("run", "tcp-bulk", "--file", stage.path("none"), "-q"), FAILED,
+    expect(stage, ("run", "unix-bulk", "--file", stage.path("none"), "-q"), FAILED,
            stage.path("none"), "No such file or directory")
-    expect(stage, ("run", "tcp-bulk", "--file", stage.directory, "-q"), FAILED,
+    expect(stage, ("run", "unix-bulk", "--file", stage.directory, "-q"), FAILED,
            stage.directory)
     path = stage.path("secret")
     with open(path, "w") as f:
         f.write("secret")
     os.chmod(path, 0)
     if os.geteuid() != 0:
-        expect(stage, ("run", "tcp-bulk", "--file", path, "-q"), FAILED,
+        expect(stage, ("run", "unix-bulk", "--file", path, "-q"), FAILED,
                path, "Permission denied")
         return
 
@@ -211,7 +211,7 @@ def a_file_that_cannot_be_read_is_told(stage):
     probe = subprocess.run(["test", "-x", ENGINE], preexec_fn=become_nobody, check=False)
     if probe.returncode != 0:
         raise Skip("another user cannot run " + ENGINE)
-    expect(stage, ("run", "tcp-bulk", "--file", path, "-q"), FAILED,
+    expect(stage, ("run", "unix-bulk", "--file", path, "-q"), FAILED,
            path, "Permission denied", preexec_fn=become_nobody)
 
 
