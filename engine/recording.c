@@ -82,8 +82,9 @@ static int fill(struct recording *rec)
 static int next_line(struct recording *rec, const char **line, size_t *len)
 {
     size_t searched = 0;
+    int rc = rec->text ? 0 : fill(rec);
 
-    for (;;) {
+    while (rc == 0) {
         const char *begin = rec->text + rec->taken;
         const char *end =
             rec->used > rec->taken + searched
@@ -104,9 +105,8 @@ static int next_line(struct recording *rec, const char **line, size_t *len)
             return 0;
         searched = rec->used - rec->taken;
         rc = fill(rec);
-        if (rc < 0)
-            return rc;
     }
+    return rc;
 }
 
 static cJSON *parse(const char *line, size_t len)
