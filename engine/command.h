@@ -21,7 +21,7 @@
     X(INTERRUPTED, 130, "interrupted")
 
 enum {
-#define X(name, code, help) EXIT_##name = code,
+#define X(name, code, help) EXIT_##name = (code),
     EXIT_CODES(X)
 #undef X
 };
