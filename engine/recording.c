@@ -90,7 +90,6 @@ static int next_line(struct recording *rec, const char **line, size_t *len)
             rec->used > rec->taken + searched
                 ? memchr(begin + searched, '\n', rec->used - rec->taken - searched)
                 : NULL;
-        int rc;
 
         if (!end && rec->input_ended && rec->used > rec->taken)
             end = rec->text + rec->used;
