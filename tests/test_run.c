@@ -353,7 +353,7 @@ static void whatever_goes_wrong_is_told(void **state)
         {"say rubbish; say more; exit 0", GOOD_CLIENT, "ended with exit status 0: more"},
         {"huge; silent", GOOD_CLIENT, "the server process was killed"},
         {"orphan; stray; exit 3", GOOD_CLIENT, "ended with exit status 3"},
-        {GOOD_SERVER, "die 11", "the client process was killed by signal 11"},
+        {GOOD_SERVER, "die 10", "the client process was killed by signal 10"},
         {GOOD_SERVER, "wait hello; silent", "the client was not ready within 1500ms"},
         {GOOD_SERVER, "wait hello; fail No route", "client: No route"},
         {"wait hello; ready tcp:127.0.0.1:9; die 15", "wait hello; pause",
