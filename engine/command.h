@@ -26,6 +26,9 @@ enum {
 #undef X
 };
 
+/* Whether a signal was ignored when we were started, as SIGHUP is by nohup. */
+bool command_ignores(int signal_number);
+
 /* One of the words that the first operand of a command may be: a scenario. */
 struct command_word {
     const char *name;
