@@ -421,9 +421,12 @@ static void server_start(struct flow *f, uint64_t start_ns)
 
 static int server_set(struct flow *f, const char *name, uint64_t value)
 {
-    if (strcmp(name, "accepted") != 0)
+    if (strcmp(name, "accepted") == 0)
+        f->accepted = value;
+    else if (strcmp(name, "shared_clock") == 0)
+        f->count.shared_clock &= value != 0; /* its histogram is made beforehand */
+    else
         return -ENOTSUP;
-    f->accepted = value;
     return 0;
 }
 

@@ -409,11 +409,24 @@ def interrupting_waits_for_no_launcher(stage):
 
 
 def termination_is_an_interruption(stage):
-    p = stage.start("run", *RUNS[2], "--json", "-")
-    await_that(lambda: len(workers(p.pid)) == 3, 5)
+    for sent in (signal.SIGTERM, signal.SIGHUP):
+        p = stage.start("run", *RUNS[2], "--json", "-")
+        await_that(lambda: len(workers(p.pid)) == 3, 5)
+        time.sleep(0.2)
+        p.send_signal(sent)
+        check_ended(stage, p, INTERRUPTED, ("stopped",))
+
+
+def under_nohup_a_hangup_is_ignored(stage):
+    def ignore():
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    p = stage.start("run", "unix-requests", "--client", "persistent", "--requests", "100m",
+                    "--duration", "1s", "--trials", "1", "--json", "-", preexec_fn=ignore)
+    await_that(lambda: len(workers(p.pid)) == 2, 5)
     time.sleep(0.2)
-    p.send_signal(signal.SIGTERM)
-    check_ended(stage, p, INTERRUPTED, ("stopped",))
+    p.send_signal(signal.SIGHUP)
+    check_ended(stage, p, FAILED, ("completed",))
 
 
 def a_hangup_is_an_interruption_unless_it_is_ignored(stage):
