@@ -351,6 +351,29 @@ void trial_seconds(const struct trial *t, size_t offset, struct second_summary *
         s->stdev = sqrt(fmax(0, squares / (double)s->count - s->mean * s->mean));
 }
 
+/*
+ * The time in which a process had something to do: a server waits for what may still
+ * come after the load has ended, and that is no idleness of its own.
+ */
+static double loaded_ns(const struct trial *t, const struct process *p)
+{
+    double span_ns = (double)p->totals.span_ns;
+
+    return p->place == PLACE_CLIENT ? span_ns : fmin(span_ns, t->seconds * 1e9);
+}
+
+/*
+ * A time of one thread as a share of that. The kernel books a wait when it ends, and a
+ * server works off what has queued up, so in a short run it may reach beyond.
+ */
+static double share_percent(const struct trial *t, const struct process *p,
+                            uint64_t time_us)
+{
+    double percent = ratio((double)time_us * 1e5, loaded_ns(t, p));
+
+    return percent > 100 ? 100 : percent;
+}
+
 /* CPU of the busiest process of a place, as a share of one core. */
 static double busiest_percent(const struct trial *t, enum place place)
 {
@@ -358,8 +381,11 @@ static double busiest_percent(const struct trial *t, enum place place)
 
     for (size_t i = 0; i < t->process_count; i++) {
         const struct process *p = &t->processes[i];
-        double cpu = (double)(p->totals.use.cpu_user_us + p->totals.use.cpu_system_us);
-        double percent = ratio(cpu * 1e5, (double)p->totals.span_ns);
+        uint64_t cpu_us = p->totals.use.cpu_user_us + p->totals.use.cpu_system_us;
+        /* A client's own clients, one a request, may use several cores. */
+        double percent = place == PLACE_CLIENT
+                             ? ratio((double)cpu_us * 1e5, loaded_ns(t, p))
+                             : share_percent(t, p, cpu_us);
 
         if (p->place == place && p->ready && !(percent <= most))
             most = percent;
@@ -709,8 +735,7 @@ static double waited_percent(const struct trial *t, enum place place)
 
     for (size_t i = 0; i < t->process_count; i++) {
         const struct process *p = &t->processes[i];
-        double percent =
-            ratio((double)p->totals.use.run_wait_us * 1e5, (double)p->totals.span_ns);
+        double percent = share_percent(t, p, p->totals.use.run_wait_us);
 
         if (p->place == place && p->ready && !(percent <= most))
             most = percent;

@@ -245,9 +245,9 @@ static void tell_facts(struct flow *f)
     if (!f->was_connected)
         return;
     if (f->left == 0)
-        f->env->fact(f->env, "ended by", "amount");
+        f->env->fact(f->env, "ended_by", "amount");
     else if (f->outcome == OUTCOME_COMPLETED)
-        f->env->fact(f->env, "ended by", "duration");
+        f->env->fact(f->env, "ended_by", "duration");
 }
 
 static void finish(struct flow *f, enum outcome outcome)

@@ -321,7 +321,7 @@ static void exact_amounts(void **state)
         assert_int_equal(counts(&b)->sent_messages, cases[i][0]);
         assert_int_equal(counts(&b)->received_messages, cases[i][0]);
         assert_true(b.server.connections <= cases[i][1]);
-        assert_string_equal(actor_fact(&b.client, "ended by"), "amount");
+        assert_string_equal(actor_fact(&b.client, "ended_by"), "amount");
         bench_done(&b);
     }
 }
@@ -409,7 +409,7 @@ static void duration_ends_it(void **state)
     assert_true(counts(&b)->succeeded > 0);
     assert_int_equal(counts(&b)->unfinished, 0);
     assert_int_equal(b.server.requests, counts(&b)->attempted);
-    assert_string_equal(actor_fact(&b.client, "ended by"), "duration");
+    assert_string_equal(actor_fact(&b.client, "ended_by"), "duration");
     bench_done(&b);
 }
 
