@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/against.h"
 #include "engine/command.h"
 #include "engine/headless.h"
 #include "engine/scenario.h"
 
-static const struct flag flags[] = {HEADLESS_FLAGS, {0}};
+static const struct flag flags[] = {AGAINST_FLAGS, HEADLESS_FLAGS, {0}};
 
 static int unknown_scenario(const char *name, struct fail *fail)
 {
@@ -70,7 +71,8 @@ static int run_scenario(const struct command *command, const struct scenario *s,
     } else if (fail.err || take_operands(s, &a, &values, &fail) < 0) {
         code = command_fails(&fail);
     } else {
-        code = headless_run(s, &values, &a);
+        code = arguments_flag(&a, "against") ? against_run(s, &values, &a)
+                                             : headless_run(s, &values, &a);
     }
     arguments_done(&a);
     options_done(&values);

@@ -124,8 +124,47 @@ static bool is_headline(const struct comparison *c, enum metric metric)
     }
 }
 
-static void fill_row(const struct comparison *c, struct compared *row,
-                     const struct values *v)
+/*
+ * What is positive throughout is compared by ratios, as the logarithms of its values:
+ * twice as much and half as much are equally far, and nothing falls by more than all of
+ * it. Shares of a whole (loss, errors) and what may be zero are compared by differences.
+ */
+static bool take_logarithms(struct values *v, enum metric metric)
+{
+    bool positive = strcmp(metric_row(metric)->unit, "%") != 0;
+
+    for (size_t i = 0; i < v->n; i++)
+        positive &= v->a[i] > 0;
+    for (size_t i = 0; i < v->m; i++)
+        positive &= v->b[i] > 0;
+    for (size_t i = 0; positive && i < v->n; i++)
+        v->a[i] = log(v->a[i]);
+    for (size_t i = 0; positive && i < v->m; i++)
+        v->b[i] = log(v->b[i]);
+    return positive;
+}
+
+/* The shift as a share of A's median, and the other way round. */
+static void fill_shares(struct compared *row, bool by_ratio)
+{
+    struct shift *s = &row->shift;
+
+    row->share = row->share_low = row->share_high = (double)NAN;
+    if (by_ratio) {
+        row->share = expm1(s->estimate);
+        row->share_low = expm1(s->low);
+        row->share_high = expm1(s->high);
+        s->estimate = row->share * row->a;
+        s->low = row->share_low * row->a;
+        s->high = row->share_high * row->a;
+    } else if (row->a != 0) {
+        row->share = s->estimate / fabs(row->a);
+        row->share_low = s->low / fabs(row->a);
+        row->share_high = s->high / fabs(row->a);
+    }
+}
+
+static void fill_values(struct compared *row, const struct values *v)
 {
     const size_t room = sizeof(row->values[0]) / sizeof(row->values[0][0]);
     struct statistics s;
@@ -140,22 +179,35 @@ static void fill_row(const struct comparison *c, struct compared *row,
         row->values[0][i] = i < v->n ? v->a[i] : (double)NAN;
         row->values[1][i] = i < v->m ? v->b[i] : (double)NAN;
     }
-    row->share = row->share_low = row->share_high = (double)NAN;
-    if (row->a != 0) {
-        row->share = row->shift.estimate / fabs(row->a);
-        row->share_low = row->shift.low / fabs(row->a);
-        row->share_high = row->shift.high / fabs(row->a);
-    }
-    row->p_adjusted = (double)NAN;
-    row->why = "";
-    if (!v->n || !v->m)
-        row->why = "not measured";
-    else if (v->n < 2 || v->m < 2)
-        row->why = "one trial";
-    else if (!isfinite(row->shift.low))
-        row->why = "too few trials";
-    else if (c->options.metric_count && !row->headline)
-        row->why = "not asked for";
+}
+
+/* Why no verdict can be tried; "" when one can. */
+static const char *why_not(const struct comparison *c, const struct compared *row)
+{
+    if (!row->n_a || !row->n_b)
+        return "not measured";
+    if (row->n_a < 2 || row->n_b < 2)
+        return "one trial";
+    if (!isfinite(row->shift.low))
+        return "too few trials";
+    return c->options.metric_count && !row->headline ? "not asked for" : "";
+}
+
+/* By pairs where there are enough for an interval; the other test is kept in reserve. */
+static int shift_of(const struct comparison *c, const struct values *v,
+                    struct compared *row)
+{
+    struct shift pairs;
+    int rc = ranks_unpaired(v->a, v->n, v->b, v->m, &row->shift);
+
+    row->p_pairs = row->p_apart = row->shift.p;
+    if (rc < 0 || !c->options.paired)
+        return rc;
+    rc = ranks_paired(v->a, v->b, v->n, &pairs);
+    row->p_pairs = pairs.p;
+    if (isfinite(pairs.low))
+        row->shift = pairs;
+    return rc;
 }
 
 static int add_row(struct comparison *c, enum metric metric)
@@ -165,11 +217,16 @@ static int add_row(struct comparison *c, enum metric metric)
     int rc = take_values(c, metric, &v);
 
     if (rc == 0 && (v.n || v.m)) {
+        bool by_ratio;
+
         row->metric = metric;
         row->headline = is_headline(c, metric);
-        rc = c->options.paired ? ranks_paired(v.a, v.b, v.n, &row->shift)
-                               : ranks_unpaired(v.a, v.n, v.b, v.m, &row->shift);
-        fill_row(c, row, &v);
+        fill_values(row, &v);
+        by_ratio = take_logarithms(&v, metric);
+        rc = shift_of(c, &v, row);
+        fill_shares(row, by_ratio);
+        row->p_adjusted = (double)NAN;
+        row->why = why_not(c, row);
         c->count++;
     }
     free_values(&v);
@@ -197,8 +254,13 @@ static void judge_row(const struct comparison *c, struct compared *row, double a
 {
     bool up = row->shift.estimate > 0;
 
+    if (row->shift.low == 0 && row->shift.high == 0) {
+        row->why = "the same";
+        return;
+    }
     if (!(row->p_adjusted <= alpha)) {
-        row->why = "may be chance";
+        row->why = row->shift.low > 0 || row->shift.high < 0 ? "one of many metrics"
+                                                             : "may be chance";
         return;
     }
     if (fabs(row->shift.estimate) < c->options.at_least * fabs(row->a)) {
@@ -209,13 +271,40 @@ static void judge_row(const struct comparison *c, struct compared *row, double a
         up == (metric_row(row->metric)->better > 0) ? EVIDENCE_BETTER : EVIDENCE_WORSE;
 }
 
+static bool is_candidate(const struct compared *row, bool headline)
+{
+    return row->headline == headline && !*row->why;
+}
+
+/*
+ * Signed ranks see through a drift that both of a pair have met, but n pairs fall out in
+ * 2^n ways only: too few to be sure by among many metrics. Then it is Mann and Whitney's
+ * test, for which a common drift is but noise. Which of them follows from the numbers of
+ * pairs and of metrics alone, so that nothing is chosen by its result.
+ */
+static void choose_test(const struct comparison *c, struct compared *row,
+                        size_t candidates, double alpha)
+{
+    double least = 2 / exp2((double)row->n_a);
+
+    row->by_pairs = c->options.paired && least * (double)candidates <= alpha;
+    row->shift.p = row->by_pairs ? row->p_pairs : row->p_apart;
+}
+
 static void judge(struct comparison *c, bool headline, double alpha)
 {
+    size_t candidates = 0;
     double p[METRIC_COUNT];
 
     for (size_t i = 0; i < c->count; i++)
-        p[i] = c->rows[i].headline == headline && !*c->rows[i].why ? c->rows[i].shift.p
-                                                                   : (double)NAN;
+        candidates += is_candidate(&c->rows[i], headline);
+    for (size_t i = 0; i < c->count; i++) {
+        p[i] = (double)NAN;
+        if (!is_candidate(&c->rows[i], headline))
+            continue;
+        choose_test(c, &c->rows[i], candidates, alpha);
+        p[i] = c->rows[i].shift.p;
+    }
     ranks_holm(p, c->count);
     for (size_t i = 0; i < c->count; i++)
         if (!isnan(p[i])) {
@@ -412,15 +501,24 @@ static void add_warnings(struct comparison *c)
 
 void comparison_method(const struct comparison *c, char *text, size_t size)
 {
-    snprintf(text, size,
-             "The difference is the Hodges-Lehmann estimate %s, its interval the 95 %% "
-             "interval of %s. The verdicts allow for the number of metrics (Holm): of "
-             "comparisons of equals, at most 3 in 100 have any. A difference below "
-             "%.3g %% is called too small to matter.",
-             c->options.paired ? "over the pairs of rounds" : "over all pairs of trials",
-             c->options.paired ? "Wilcoxon's signed-rank test"
-                               : "Mann and Whitney's test",
-             100 * c->options.at_least);
+    static const char *const pairs =
+        "The difference is the Hodges-Lehmann estimate (of ratios where all values are "
+        "positive) over the pairs of rounds, its "
+        "interval the 95 % interval of Wilcoxon's signed-rank test. The verdicts are by "
+        "that test, or by Mann and Whitney's where the pairs are too few for it, and "
+        "allow";
+    static const char *const apart =
+        "The difference is the Hodges-Lehmann estimate (of ratios where all values are "
+        "positive) over all pairs of trials, its "
+        "interval the 95 % interval of Mann and Whitney's test. The two sides were not "
+        "interleaved: what else the machine did is part of the difference. The verdicts "
+        "are by that test, and allow";
+
+    snprintf(
+        text, size,
+        "%s for the number of metrics (Holm): of comparisons of equals, at most 3 in "
+        "100 have any. A difference below %.3g %% is called too small to matter.",
+        c->options.paired ? pairs : apart, 100 * c->options.at_least);
 }
 
 /* --- the whole --- */

@@ -3,7 +3,9 @@
  * that was carried out gives one value of each metric. What is said of a metric:
  *
  *   two medians, and how far B lies from A with a 95 % interval (engine/ranks.h), in the
- *   metric's unit and as a share of A's median where that is not zero
+ *   metric's unit and as a share of A's median where that is not zero; by ratios where
+ *   all values are positive and no shares of a whole, so that -50 % and +100 % are
+ * equally far, by differences elsewhere
  *
  *   a verdict: better, worse, or no evidence. There is evidence when the difference
  *   would be so far from zero by chance only seldom, and when it is not smaller than
@@ -17,7 +19,8 @@
  * knows of the others, is not sure.
  *
  * Paired: the n-th run of A and of B were made one after the other (engine/rounds.h), so
- * that what the machine did in the meantime has met both. Otherwise the two sides are
+ * that what the machine did in the meantime has met both. Five rounds are then the
+ * least for a verdict on three metrics. Otherwise the two sides are
  * taken as independent, and that the machine was the same is the reader's to judge;
  * what is known to differ stands in the warnings.
  */
@@ -52,13 +55,15 @@ struct compare_options {
 struct compared {
     enum metric metric;
     bool headline;
-    size_t n_a, n_b; /* values; pairs when paired */
-    double a, b;     /* medians; NaN when not measured */
-    struct shift shift;
+    size_t n_a, n_b;         /* values; pairs when paired */
+    double a, b;             /* medians; NaN when not measured */
+    struct shift shift;      /* p is that of the test which the verdict is by */
+    double p_pairs, p_apart; /* by pairs; as two independent sets */
+    bool by_pairs;           /* which of them */
     double share, share_low, share_high; /* of A's median; NaN where that is 0 */
     double p_adjusted;                   /* NaN where no verdict was tried */
     enum evidence evidence;
-    const char *why;      /* there is none: "one trial", "too few trials"; "" */
+    const char *why;      /* there is none: "one trial", "may be chance"; "" */
     double values[2][64]; /* the trials in order, for the charts: at most 64 */
 };
 

@@ -209,16 +209,21 @@ static int refused(const struct export_format *format, const struct scenario *sc
                     format->holds, scenario->name, why);
 }
 
-int export_check(const struct export_format *format, const struct scenario *scenario,
-                 const char *path, int force, struct fail *fail)
+int export_check_path(const char *path, int force, struct fail *fail)
 {
-    if (!(format->families & scenario->family))
-        return refused(format, scenario, "has none", fail);
     if (strcmp(path, "-") == 0 || is_special(path))
         return 0;
     if (!force && is_taken(path))
         return there_already(path, fail);
     return check_directory(path, fail);
+}
+
+int export_check(const struct export_format *format, const struct scenario *scenario,
+                 const char *path, int force, struct fail *fail)
+{
+    if (!(format->families & scenario->family))
+        return refused(format, scenario, "has none", fail);
+    return export_check_path(path, force, fail);
 }
 
 /* A run and its format, for export_through. */

@@ -84,6 +84,9 @@ const struct export_format *export_find(const char *name);
 int export_check(const struct export_format *format, const struct scenario *scenario,
                  const char *path, int force, struct fail *fail);
 
+/* The part of that which is about the path. */
+int export_check_path(const char *path, int force, struct fail *fail);
+
 /*
  * Write to a file: under a temporary name in the same directory, then renamed, so that
  * nobody ever sees half of one. "-" is standard output; a device or a pipe is written

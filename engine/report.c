@@ -176,7 +176,6 @@ static void print_loss(FILE *f, const struct trial *t)
 {
     const struct loss *l = &t->loss;
     char percent[32];
-    char advice[200];
 
     metric_format(METRIC_loss_percent, t->metrics[METRIC_loss_percent], percent,
                   sizeof(percent));
@@ -198,9 +197,10 @@ static void print_loss(FILE *f, const struct trial *t)
             " of strangers\n",
             l->lost, l->accepted, percent, l->overflow, l->unexplained, l->attempted,
             l->refused, l->received, l->duplicate, l->out_of_order, l->late, l->foreign);
-    trial_advice(t, advice, sizeof(advice));
-    if (*advice)
-        fprintf(f, "  to lose less: %s\n", advice);
+    if (l->overflow)
+        fputs("  to lose less: a larger --receive-buffer, a lower --rate, or a larger "
+              "--batch\n",
+              f);
 }
 
 static void print_checks(FILE *f, const struct trial *t)

@@ -83,7 +83,7 @@ static bool same_word(const char *a, const char *b)
     return *a == *b;
 }
 
-static int find_metric(const char *word, enum metric *metric, struct fail *fail)
+int threshold_metric(const char *word, enum metric *metric, struct fail *fail)
 {
     const char *words[NUMBER_OF(aliases) + METRIC_COUNT];
     size_t n = threshold_words(words, NUMBER_OF(words));
@@ -101,8 +101,8 @@ static int find_metric(const char *word, enum metric *metric, struct fail *fail)
                         "there is no metric '%.60s'; did you mean '%s'?", word, near);
     return fail_set(
         fail, EINVAL, "threshold",
-        "there is no metric '%.60s'; a threshold begins with p50, p99, p99.9, "
-        "max, mean, loss, errors, throughput, rps, seconds or another metric",
+        "there is no metric '%.60s'; there are p50, p99, p99.9, max, mean, loss, errors, "
+        "throughput, rps, seconds and others",
         word);
 }
 
@@ -227,7 +227,7 @@ int threshold_parse(struct threshold *t, const char *text, struct fail *fail)
             continue;
         t->relation = relations[i].relation;
         trim(t->text + at + len, strlen(t->text + at + len), limit, sizeof(limit));
-        if (find_metric(word, &t->metric, fail) < 0)
+        if (threshold_metric(word, &t->metric, fail) < 0)
             return -EINVAL;
         return parse_limit(t, limit, fail);
     }

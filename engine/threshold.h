@@ -57,6 +57,9 @@ size_t thresholds_judge(const struct run *r,
 /* Whether every threshold of the run has held; true when there is none. */
 bool thresholds_hold(const struct run *r);
 
+/* The metric that a word names, short or whole. 0, or -EINVAL with a sentence. */
+int threshold_metric(const char *word, enum metric *metric, struct fail *fail);
+
 /* Every word that names a metric here, short ones first: fills at most `room`, returns
  * how many. */
 size_t threshold_words(const char **words, size_t room);
