@@ -41,9 +41,11 @@ static const struct service services[] = {
 
 #define SERVICES (sizeof(services) / sizeof(services[0]))
 
+#define NOTES_A_SECOND 200
+
 struct serving {
     struct event_base *base;
-    struct event *interrupt, *terminate, *tick;
+    struct event *interrupt, *terminate, *hangup, *tick;
     const struct role *role;
     struct flow *flow;
     struct flow_env env;
@@ -51,6 +53,7 @@ struct serving {
     struct meter_counters totals;
     enum outcome outcome;
     bool stopping;
+    unsigned notes, untold; /* in this second */
     char reason[320];
 };
 
@@ -68,11 +71,17 @@ static void stamp(void)
 static void note(struct flow_env *env, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* A server of thousands of clients a second must not spend its time on telling. */
 static void note(struct flow_env *env, const char *format, ...)
 {
+    struct serving *s = env->owner;
     va_list args;
 
-    (void)env;
+    if (s->notes == NOTES_A_SECOND) {
+        s->untold++;
+        return;
+    }
+    s->notes++;
     stamp();
     va_start(args, format);
     vprintf(format, args);
@@ -103,6 +112,9 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
+    if (s->untold)
+        printf("... and %u lines more\n", s->untold);
+    s->notes = s->untold = 0;
     if (c->received_messages || c->received_bytes || c->sent_bytes) {
         stamp();
         printf("received %" PRIu64 " messages, %" PRIu64 " B; sent %" PRIu64 " B",
@@ -142,8 +154,9 @@ static int set_up(struct serving *s, const struct options *values, struct fail *
         return fail_set(fail, ENOMEM, "serve", "starting a server");
     s->interrupt = evsignal_new(s->base, SIGINT, on_signal, s);
     s->terminate = evsignal_new(s->base, SIGTERM, on_signal, s);
+    s->hangup = evsignal_new(s->base, SIGHUP, on_signal, s);
     s->tick = event_new(s->base, -1, EV_PERSIST, on_tick, s);
-    if (!s->interrupt || !s->terminate || !s->tick)
+    if (!s->interrupt || !s->terminate || !s->hangup || !s->tick)
         return fail_set(fail, ENOMEM, "serve", "starting a server");
     s->env.base = s->base;
     s->env.meter = s->meter;
@@ -159,6 +172,8 @@ static int set_up(struct serving *s, const struct options *values, struct fail *
         return -EIO;
     event_add(s->interrupt, NULL);
     event_add(s->terminate, NULL);
+    if (!command_ignores(SIGHUP))
+        event_add(s->hangup, NULL);
     event_add(s->tick, &second);
     return 0;
 }
@@ -171,6 +186,8 @@ static void tear_down(struct serving *s)
         event_free(s->interrupt);
     if (s->terminate)
         event_free(s->terminate);
+    if (s->hangup)
+        event_free(s->hangup);
     if (s->tick)
         event_free(s->tick);
     meter_free(s->meter);
@@ -287,6 +304,8 @@ static int start_service(const struct command *command, const struct service *se
                      arguments_flag(&a, "upstream-kind")
                          ? arguments_flag(&a, "upstream-kind")
                          : "rest");
+    options_set_number(&values, "persistent",
+                       options_is(&values, "client", "persistent"));
     /* Its clients are anybody's: they owe it nothing. */
     options_set_number(&values, "foreign", 1);
     if (fail.err) {

@@ -154,6 +154,13 @@ int command_flush(int code)
     return code == EXIT_OK ? EXIT_FAILED : code;
 }
 
+bool command_ignores(int signal_number)
+{
+    struct sigaction now;
+
+    return sigaction(signal_number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 /*
  * A descriptor that the caller has closed would be given to the next file that is
  * opened, and what is printed would go there. Used the wrong way round, the null

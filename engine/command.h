@@ -21,10 +21,13 @@
     X(INTERRUPTED, 130, "interrupted")
 
 enum {
-#define X(name, code, help) EXIT_##name = code,
+#define X(name, code, help) EXIT_##name = (code),
     EXIT_CODES(X)
 #undef X
 };
+
+/* Whether a signal was ignored when we were started, as SIGHUP is by nohup. */
+bool command_ignores(int signal_number);
 
 /* One of the words that the first operand of a command may be: a scenario. */
 struct command_word {

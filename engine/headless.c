@@ -17,7 +17,7 @@
 
 struct headless {
     struct event_base *base;
-    struct event *interrupt, *terminate, *tick;
+    struct event *interrupt, *terminate, *hangup, *tick;
     struct run *run;
     struct recorder *recorder; /* NULL: the run is not saved */
     bool interrupted;
@@ -139,9 +139,11 @@ static int set_up(struct headless *h)
 
     h->interrupt = evsignal_new(h->base, SIGINT, on_signal, h);
     h->terminate = evsignal_new(h->base, SIGTERM, on_signal, h);
+    h->hangup = evsignal_new(h->base, SIGHUP, on_signal, h);
     h->tick = event_new(h->base, -1, EV_PERSIST, on_tick, h);
-    if (!h->interrupt || !h->terminate || !h->tick || event_add(h->interrupt, NULL) < 0 ||
-        event_add(h->terminate, NULL) < 0)
+    if (!h->interrupt || !h->terminate || !h->hangup || !h->tick ||
+        event_add(h->interrupt, NULL) < 0 || event_add(h->terminate, NULL) < 0 ||
+        (!command_ignores(SIGHUP) && event_add(h->hangup, NULL) < 0))
         return -ENOMEM;
     return h->progress ? event_add(h->tick, &tick) : 0;
 }
@@ -154,6 +156,7 @@ static void hold_interrupts(void)
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
     sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
@@ -164,6 +167,8 @@ static void tear_down(struct headless *h)
         event_free(h->interrupt);
     if (h->terminate)
         event_free(h->terminate);
+    if (h->hangup)
+        event_free(h->hangup);
     if (h->tick)
         event_free(h->tick);
     recorder_free(h->recorder);

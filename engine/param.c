@@ -100,6 +100,8 @@ static const struct param params[] = {
            "the endpoint's way to its microservice: a connection a call, or kept ones")
     TIME(FAMILY_REQUESTS | FAMILY_WEB, "timeout", 't', SECOND / 1000, HOUR, NULL, "10s",
          "give one operation up after this time")
+    TIME(FAMILY_BULK, "timeout", 't', SECOND / 1000, HOUR, NULL, "10s",
+         "give a transfer up when no byte has moved for this time")
     TIME(FAMILY_UDP, "drain", 0, 0, HOUR, "none", "200ms",
          "quiet time after which the receiver calls a message lost")
     CHOICE(FAMILY_SERVICE, "task", "multi|echo|greeting", "multi",

@@ -176,6 +176,7 @@ static void print_loss(FILE *f, const struct trial *t)
 {
     const struct loss *l = &t->loss;
     char percent[32];
+    char advice[200];
 
     metric_format(METRIC_loss_percent, t->metrics[METRIC_loss_percent], percent,
                   sizeof(percent));
@@ -197,10 +198,9 @@ static void print_loss(FILE *f, const struct trial *t)
             " of strangers\n",
             l->lost, l->accepted, percent, l->overflow, l->unexplained, l->attempted,
             l->refused, l->received, l->duplicate, l->out_of_order, l->late, l->foreign);
-    if (l->overflow)
-        fputs("  to lose less: a larger --receive-buffer, a lower --rate, or a larger "
-              "--batch\n",
-              f);
+    trial_advice(t, advice, sizeof(advice));
+    if (*advice)
+        fprintf(f, "  to lose less: %s\n", advice);
 }
 
 static void print_checks(FILE *f, const struct trial *t)

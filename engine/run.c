@@ -24,6 +24,7 @@
 
 #define WATCH_MS 250 /* how often it is looked whether every worker still speaks */
 #define START_DELAY_NS (10 * NS_PER_MS)
+#define TELL_NS (50 * NS_PER_US)       /* more for each worker that must be told */
 #define SAMPLE_SLACK_NS (2 * NS_PER_S) /* two machines do not start at one instant */
 
 /* One worker of the trial under way: the same index as its struct process. */
@@ -124,6 +125,17 @@ static void send_all(struct run *r, enum place place, enum message_type type)
             child_send(p->links[i].child, message_new(type));
 }
 
+static void send_value(struct link *l, const char *name, uint64_t value)
+{
+    cJSON *m = message_new(MESSAGE_SET);
+
+    if (m) {
+        json_add_text(m, "name", name);
+        json_add_u64(m, "value", value);
+    }
+    child_send(l->child, m);
+}
+
 static bool all_done(const struct run *r, enum place place)
 {
     const struct run_private *p = r->private;
@@ -206,16 +218,10 @@ static void begin_drain(struct run *r)
             accepted += p->links[i].process->totals.meter->counters.sent_messages;
     for (size_t i = 0; i < p->link_count; i++) {
         struct link *l = &p->links[i];
-        cJSON *m;
 
         if (l->process->place == PLACE_CLIENT || !l->child || l->done)
             continue;
-        m = message_new(MESSAGE_SET);
-        if (m) {
-            json_add_text(m, "name", "accepted");
-            json_add_u64(m, "value", accepted);
-        }
-        child_send(l->child, m);
+        send_value(l, "accepted", accepted);
         child_send(l->child, message_new(MESSAGE_STOP));
     }
     event_del(p->watch);
@@ -486,13 +492,9 @@ static int hello_values(struct run *r, const struct process *process,
         rc = options_set_number(values, "run_id",
                                 ((uint64_t)getpid() << 16 | current(r)->number) &
                                     UINT32_MAX);
-    /* One machine until the workers say otherwise: launchers may go elsewhere. */
+    /* Until the workers say otherwise: see tell_clocks. */
     if (rc == 0)
-        rc = options_set_number(
-            values, "shared_clock",
-            process->place == PLACE_SERVER &&
-                strstr(options_text(&r->values, "client_launch", ""), "ssh") == NULL &&
-                strstr(options_text(&r->values, "server_launch", ""), "ssh") == NULL);
+        rc = options_set_number(values, "shared_clock", process->place == PLACE_SERVER);
     return rc;
 }
 
@@ -594,18 +596,33 @@ static void on_watch(evutil_socket_t fd, short what, void *arg)
     }
 }
 
+/* A launcher may have put the ends on two machines, whose instants do not compare. */
+static void tell_clocks(struct run *r)
+{
+    struct run_private *p = r->private;
+    const char *boot = p->links[0].process->boot;
+    bool shared = *boot != '\0';
+
+    for (size_t i = 1; i < p->link_count; i++)
+        shared &= strcmp(p->links[i].process->boot, boot) == 0;
+    for (size_t i = 0; i < p->link_count && !shared; i++)
+        if (p->links[i].process->place == PLACE_SERVER)
+            send_value(&p->links[i], "shared_clock", 0);
+}
+
 static void start_all(struct run *r)
 {
     struct run_private *p = r->private;
     struct trial *t = current(r);
     const char *target = options_text(&r->values, "target", "");
+    uint64_t delay_ns = START_DELAY_NS + p->link_count * TELL_NS;
 
-    t->start_ns = now_ns() + START_DELAY_NS;
+    tell_clocks(r);
+    t->start_ns = now_ns() + delay_ns;
     if (!r->first_ns)
         r->first_ns = t->start_ns;
     for (size_t i = 0; i < p->link_count; i++)
-        child_send(p->links[i].child,
-                   message_start(t->start_ns, START_DELAY_NS, p->boot));
+        child_send(p->links[i].child, message_start(t->start_ns, delay_ns, p->boot));
     event_del(p->guard);
     begin_watch(r);
     if (*target)
@@ -1034,19 +1051,12 @@ int run_set(struct run *r, const char *name, uint64_t value)
         return -EINVAL;
     for (size_t i = 0; i < p->link_count; i++) {
         struct link *l = &p->links[i];
-        cJSON *m;
 
         if (l->process->place != PLACE_CLIENT || !l->child || l->done)
             continue;
-        m = message_new(MESSAGE_SET);
-        if (m) {
-            json_add_text(m, "name", row->name);
-            json_add_u64(m, "value",
-                         row->flags & PARAM_SPLIT
-                             ? share(value, l->process->index, p->workers)
-                             : value);
-        }
-        child_send(l->child, m);
+        send_value(l, row->name,
+                   row->flags & PARAM_SPLIT ? share(value, l->process->index, p->workers)
+                                            : value);
     }
     units_format_count((double)value, number, sizeof(number));
     snprintf(text, sizeof(text), "%s %s", row->name, number);

@@ -12,6 +12,7 @@
 #include "engine/threshold.h"
 #include "protocols/endpoint.h"
 #include "protocols/http_plan.h"
+#include "protocols/pin.h"
 
 static bool is_transport(const struct run *r, const char *name)
 {
@@ -168,6 +169,19 @@ static int check_launcher(const struct run *r, const char *name, struct fail *fa
     }
 }
 
+/* "SERVER/CLIENT", or one list for both; which CPUs there are the workers know. */
+static int check_pin(const struct run *r, struct fail *fail)
+{
+    const char *text = options_text(&r->values, "pin", "");
+    const char *slash = strchr(text, '/');
+    char server[128];
+    int rc;
+
+    snprintf(server, sizeof(server), "%.*s", slash ? (int)(slash - text) : 127, text);
+    rc = pin_check(server, fail);
+    return rc == 0 && slash ? pin_check(slash + 1, fail) : rc;
+}
+
 static int check_path(const struct run *r, struct fail *fail)
 {
     const char *path = options_text(&r->values, "path", "");
@@ -187,8 +201,8 @@ static int check_path(const struct run *r, struct fail *fail)
 int run_check(const struct run *r, struct fail *fail)
 {
     static int (*const checks[])(const struct run *r, struct fail *fail) = {
-        check_target, check_host,       check_path,   check_request,
-        check_shares, check_thresholds, check_limits, check_file,
+        check_target,     check_host,   check_path, check_request, check_shares,
+        check_thresholds, check_limits, check_file, check_pin,
     };
     int rc = scenario_available(r->scenario)
                  ? 0

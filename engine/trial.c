@@ -413,6 +413,7 @@ static void settle_rates(struct trial *t)
     const struct meter_counters *s = &t->counters[PLACE_SERVER];
     bool udp = t->scenario->family == FAMILY_UDP;
     bool bulk = t->scenario->family == FAMILY_BULK;
+    bool stream = t->scenario->family & FAMILY_STREAM;
     bool client = has_place(t, PLACE_CLIENT);
     bool server = has_place(t, PLACE_SERVER);
     double *m = t->metrics;
@@ -426,6 +427,9 @@ static void settle_rates(struct trial *t)
                            : isnan(m[METRIC_throughput_down])
                                ? m[METRIC_throughput_up]
                                : m[METRIC_throughput_up] + m[METRIC_throughput_down];
+    /* What was sent to a server that does not report is half of the whole. */
+    if (stream && !server && c->sent_bytes)
+        m[METRIC_throughput] = (double)NAN;
     if (udp && server)
         m[METRIC_received_per_second] = ratio((double)s->unique, t->seconds);
     if (udp || bulk || !client)
@@ -553,33 +557,55 @@ static void check_streams(struct trial *t)
               c->sent_bytes, s->received_bytes, s->sent_bytes, c->received_bytes);
 }
 
+/* A fact that is a CRC-32, added to *sum. False when it was not told. */
+static bool add_crc32(const struct process *p, const char *name, uint32_t *sum)
+{
+    const char *text = process_fact(p, name);
+
+    if (text)
+        *sum += (uint32_t)strtoul(text, NULL, 16);
+    return text != NULL;
+}
+
+/*
+ * Each client's bytes against the server's; of several clients the sums are compared,
+ * since the server does not know which connection is whose.
+ */
 static void check_checksums(struct trial *t)
 {
-    const struct process *client = NULL;
-    const struct process *server = NULL;
-    const char *up[2], *down[2];
-    bool equal;
+    uint32_t up[2] = {0}, down[2] = {0}; /* sent, received */
+    unsigned clients = 0, sent_up = 0, got_down = 0;
+    bool got_up = false, sent_down = false;
+    char text[2][64] = {"nothing", "nothing"};
+    uint32_t content = 0;
 
     for (size_t i = 0; i < t->process_count; i++) {
-        if (t->processes[i].place == PLACE_CLIENT && !client)
-            client = &t->processes[i];
-        if (t->processes[i].place == PLACE_SERVER)
-            server = &t->processes[i];
+        const struct process *p = &t->processes[i];
+
+        if (p->place == PLACE_SERVER) {
+            got_up = add_crc32(p, "received_crc32", &up[1]);
+            sent_down = add_crc32(p, "sent_crc32", &content);
+            continue;
+        }
+        clients++;
+        sent_up += add_crc32(p, "sent_crc32", &up[0]);
+        got_down += add_crc32(p, "received_crc32", &down[1]);
     }
-    if (!client || !server)
+    got_up = got_up && sent_up == clients;
+    sent_down = sent_down && got_down == clients;
+    down[0] = content * clients;
+    if (!got_up && !sent_down)
         return;
-    up[0] = process_fact(client, "sent_crc32");
-    up[1] = process_fact(server, "received_crc32");
-    down[0] = process_fact(server, "sent_crc32");
-    down[1] = process_fact(client, "received_crc32");
-    if ((!up[0] || !up[1]) && (!down[0] || !down[1]))
-        return;
-    equal = (!up[0] || !up[1] || strcmp(up[0], up[1]) == 0) &&
-            (!down[0] || !down[1] || strcmp(down[0], down[1]) == 0);
-    add_check(t, "checksums", verdict_of(equal),
-              "CRC-32 up %s sent, %s received; down %s sent, %s received",
-              up[0] ? up[0] : "-", up[1] ? up[1] : "-", down[0] ? down[0] : "-",
-              down[1] ? down[1] : "-");
+    if (got_up)
+        snprintf(text[0], sizeof(text[0]), "%08" PRIx32 " sent, %08" PRIx32 " received",
+                 up[0], up[1]);
+    if (sent_down)
+        snprintf(text[1], sizeof(text[1]), "%08" PRIx32 " sent, %08" PRIx32 " received",
+                 down[0], down[1]);
+    add_check(
+        t, "checksums",
+        verdict_of((!got_up || up[0] == up[1]) && (!sent_down || down[0] == down[1])),
+        "%s up %s; down %s", clients > 1 ? "sums of CRC-32" : "CRC-32", text[0], text[1]);
 }
 
 static void check_datagrams(struct trial *t)
@@ -741,4 +767,37 @@ void trial_bottleneck(const struct trial *t, char *text, size_t size)
                  client, server);
     else if (isfinite(client))
         snprintf(text, size, "client %.0f %% busy; the server was not measured", client);
+}
+
+/* 0 when it was not told. */
+static uint64_t fact_number(const struct process *p, const char *name)
+{
+    const char *text = process_fact(p, name);
+
+    return text ? strtoull(text, NULL, 10) : 0;
+}
+
+void trial_advice(const struct trial *t, char *text, size_t size)
+{
+    const struct process *server = NULL;
+    uint64_t bytes, most;
+    char have[32], command[96];
+
+    text[0] = '\0';
+    for (size_t i = 0; i < t->process_count; i++)
+        if (t->processes[i].place == PLACE_SERVER)
+            server = &t->processes[i];
+    if (t->loss.overflow <= 0 || !server)
+        return;
+    bytes = fact_number(server, "receive_buffer_bytes");
+    most = fact_number(server, "receive_buffer_limit_bytes");
+    units_format_bytes((double)bytes, have, sizeof(have));
+    /* The kernel doubles what it is asked for. */
+    if (bytes < 2 * most)
+        snprintf(command, sizeof(command), "--receive-buffer %" PRIu64, most);
+    else
+        snprintf(command, sizeof(command), "sysctl -w net.core.rmem_max=%" PRIu64,
+                 4 * (most ? most : bytes));
+    snprintf(text, size, "a larger receive buffer (it has %s; %s), or a lower --rate",
+             have, command);
 }

@@ -205,6 +205,12 @@ void trial_shrink(struct trial *t);
 /* Which end was the bottleneck, in words; "" when nothing can be said. */
 void trial_bottleneck(const struct trial *t, char *text, size_t size);
 
+/*
+ * What would make the receiver's buffer drop fewer datagrams, with its present size;
+ * "" when it dropped none or did not report. No full stop.
+ */
+void trial_advice(const struct trial *t, char *text, size_t size);
+
 void hist_summarise(struct hist_summary *summary, const struct hist *h);
 
 /* NULL when the process did not say it. */

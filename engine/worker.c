@@ -35,7 +35,8 @@ struct worker {
     struct sample open;      /* its meter is the one that the flow writes to */
     struct sample totals;    /* sum of the closed intervals */
     struct process_use used; /* at the last close */
-    struct process_use before_start;
+    uint64_t descriptors;    /* as counted last */
+    uint64_t count_due_ns;   /* when they are counted again */
 
     bool finished;
     enum outcome outcome;
@@ -89,6 +90,18 @@ static void env_finished(struct flow_env *env, enum outcome outcome, const char 
     event_active(w->ending, EV_TIMEOUT, 0);
 }
 
+/* Counting may take at most a hundredth of the time, or it would be load itself. */
+static uint64_t descriptors(struct worker *w)
+{
+    uint64_t began_ns = now_ns();
+
+    if (began_ns >= w->count_due_ns) {
+        w->descriptors = process_descriptors();
+        w->count_due_ns = began_ns + 100 * (now_ns() - began_ns);
+    }
+    return w->descriptors;
+}
+
 /* Close the open interval: fill in what it covers, and add it to the totals. */
 static int close_interval(struct worker *w)
 {
@@ -98,6 +111,7 @@ static int close_interval(struct worker *w)
     if (w->role->gauge && w->flow)
         w->role->gauge(w->flow);
     process_use_read(&use);
+    use.open_descriptors = descriptors(w);
     w->open.use = use;
     process_use_subtract(&w->open.use, &w->used);
     w->used = use;

@@ -7,7 +7,9 @@
  *   method      auto and zero-copy: sendfile or splice; copy: read and write. A method
  *               that the kernel refuses becomes copy; facts "method", "method_refused"
  *   block       bytes asked of the kernel in one call (256 KiB)
- *   verify      1: facts "sent_crc32" and "received_crc32", zlib's CRC-32 in hex
+ *   verify      1: facts "sent_crc32" and "received_crc32", zlib's CRC-32 in hex, each
+ *               where that end sends or receives; a server's received_crc32 is the sum
+ *               (modulo 2^32) over its clients, or with `foreign` the last client's
  *   foreign     1: the other end is not plimsoll's, or has its own content: what
  *               arrives is reported and not compared with what is sent
  *   timeout     ns without a byte after which the client gives up (10 s)
@@ -41,6 +43,7 @@ struct bulk {
     struct content content;
     struct transfer_plan plan;
     uint64_t expected_bytes; /* from the other side */
+    bool sends, receives;
     bool foreign;
 };
 
@@ -58,6 +61,7 @@ struct flow {
     struct acceptor *acceptor;
     struct client *clients;
     unsigned accepted;
+    uint32_t received_crc32; /* see above: `verify` */
     char mismatch[200]; /* the first exchange that was complete and of the wrong size */
 
     /* Client. */
@@ -135,7 +139,7 @@ static int check_words(const struct options *o, struct fail *fail)
     return 0;
 }
 
-/* The content and its checksum, for the side that sends. */
+/* The content, and its checksum for the side that sends. */
 static int prepare_content(struct bulk *b, struct fail *fail)
 {
     uint32_t crc;
@@ -145,7 +149,7 @@ static int prepare_content(struct bulk *b, struct fail *fail)
         return err;
     b->plan.file = b->content.fd;
     b->plan.send_bytes = b->content.size_bytes;
-    if (!b->plan.checksum)
+    if (!b->plan.checksum || !b->sends)
         return 0;
     err = content_crc32(&b->content, &crc, fail);
     if (!err)
@@ -158,8 +162,6 @@ static int prepare_bulk(struct bulk *b, struct flow_env *env, bool is_server,
 {
     const struct options *o = env->options;
     uint64_t block_bytes = options_number(o, "block", 256 * 1024);
-    bool sends = !options_is(o, "direction", is_server ? "up" : "down");
-    bool receives = !options_is(o, "direction", is_server ? "down" : "up");
     int err = check_words(o, fail);
 
     if (err)
@@ -167,6 +169,8 @@ static int prepare_bulk(struct bulk *b, struct flow_env *env, bool is_server,
     if (block_bytes == 0 || block_bytes > BLOCK_MAX)
         return fail_set(fail, EINVAL, "block",
                         "The block must be from 1 byte to %u bytes", BLOCK_MAX);
+    b->sends = !options_is(o, "direction", is_server ? "up" : "down");
+    b->receives = !options_is(o, "direction", is_server ? "down" : "up");
     b->foreign = options_number(o, "foreign", 0);
     b->plan.meter = env->meter;
     b->plan.method = chosen_method(o, is_pipe);
@@ -176,15 +180,15 @@ static int prepare_bulk(struct bulk *b, struct flow_env *env, bool is_server,
     if (!b->plan.received)
         return fail_set(fail, ENOMEM, "block", "There is no memory for a block");
     /* Both ends send the same size; a side that only receives knows it as well. */
-    if (sends || *options_text(o, "file", ""))
+    if (b->sends || *options_text(o, "file", ""))
         err = prepare_content(b, fail);
     b->expected_bytes = b->content.size_bytes;
-    if (!sends) {
+    if (!b->sends) {
         b->plan.send_bytes = 0;
         if (!b->expected_bytes)
             b->expected_bytes = options_number(o, "size", 1ull << 30);
     }
-    if (!receives)
+    if (!b->receives)
         b->expected_bytes = 0;
     return err;
 }
@@ -259,8 +263,9 @@ static void client_ended(struct transfer *t, int err, const char *phase)
     } else {
         env->note(env, "client %u: sent %" PRIu64 " bytes, received %" PRIu64 " bytes",
                   c->number, t->sent_bytes, t->received_bytes);
-        if (f->bulk.plan.checksum)
-            fact_crc32(env, "received_crc32", t->received_crc32);
+        f->received_crc32 = t->received_crc32 + (f->bulk.foreign ? 0 : f->received_crc32);
+        if (f->bulk.plan.checksum && f->bulk.receives)
+            fact_crc32(env, "received_crc32", f->received_crc32);
         compare(f, c);
     }
     client_free(c);
@@ -431,7 +436,7 @@ static void transfer_ended(struct transfer *t, int err, const char *phase)
     fact_method(&f->bulk);
     env->note(env, "sent %" PRIu64 " bytes, received %" PRIu64 " bytes", t->sent_bytes,
               t->received_bytes);
-    if (f->bulk.plan.checksum && !err)
+    if (f->bulk.plan.checksum && f->bulk.receives && !err)
         fact_crc32(env, "received_crc32", t->received_crc32);
     if (err)
         client_failed(f, err, phase);

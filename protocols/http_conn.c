@@ -10,7 +10,6 @@
 
 #include "protocols/clock.h"
 
-/* A request that fits into one segment needs no TCP_NODELAY on a fresh connection. */
 #define ONE_SEGMENT 1400u
 
 static void on_readable(evutil_socket_t fd, short what, void *arg);
@@ -154,6 +153,7 @@ static void established(struct http_conn *c, uint64_t now_ns)
     c->peer->opened(c, now_ns);
 }
 
+/* For one short segment, neither Nagle nor congestion control has anything to decide. */
 static int new_socket(const struct http_peer *peer)
 {
     int family = peer->address.ss_family;
@@ -162,8 +162,9 @@ static int new_socket(const struct http_peer *peer)
 
     if (fd < 0)
         return -errno;
-    if (family != AF_UNIX && (!peer->request->close || peer->request->len > ONE_SEGMENT))
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    if (family == AF_UNIX || (peer->request->close && peer->request->len <= ONE_SEGMENT))
+        return fd;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
     if (*peer->congestion)
         setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, peer->congestion,
                    (socklen_t)strlen(peer->congestion));

@@ -766,10 +766,10 @@ static int prepare(struct flow_env *env, struct flow **flow, plan_reader *read,
         return fail_set(fail, ENOMEM, "prepare", "no memory for the load client");
     f->env = env;
     err = read(&f->plan, env->options, env->endpoint, fail);
-    if (!err)
+    if (!err) {
         http_plan_pick_address(&f->plan);
-    if (!err)
         err = http_plan_open_files(f->plan.connections, fail);
+    }
     if (!err && (prepare_meters(f) < 0 || prepare_peer(f) < 0 || prepare_timers(f) < 0 ||
                  grow(f, f->plan.connections) < 0))
         err = fail_set(fail, ENOMEM, "prepare", "no memory for the load client");

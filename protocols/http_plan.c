@@ -336,21 +336,21 @@ void http_plan_done(struct http_plan *p)
 /* Whether a connection to the address can be set up in PROBE_MS. */
 static bool answers(const struct sockaddr_storage *address, socklen_t address_len)
 {
-    struct pollfd fd = {.events = POLLOUT};
+    int fd = socket(address->ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    struct pollfd ready = {.fd = fd, .events = POLLOUT};
     socklen_t len = sizeof(int);
     int err = 0;
 
-    fd.fd = socket(address->ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd.fd < 0)
+    if (fd < 0)
         return false;
-    if (connect(fd.fd, (const struct sockaddr *)address, address_len) < 0)
+    if (connect(fd, (const struct sockaddr *)address, address_len) < 0)
         err = errno;
     if (err == EINPROGRESS)
-        err = poll(&fd, 1, PROBE_MS) == 1 &&
-                      getsockopt(fd.fd, SOL_SOCKET, SO_ERROR, &err, &len) == 0
+        err = poll(&ready, 1, PROBE_MS) == 1 &&
+                      getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) == 0
                   ? err
                   : ETIMEDOUT;
-    close(fd.fd);
+    close(fd);
     return err == 0;
 }
 

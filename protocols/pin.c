@@ -40,21 +40,43 @@ static bool parse_list(const char *text, cpu_set_t *cpus)
     return false;
 }
 
-int pin_to_cpus(const char *list, struct fail *fail)
+static int read_list(const char *list, cpu_set_t *cpus, struct fail *fail)
+{
+    if (parse_list(list, cpus))
+        return 0;
+    return fail_set(fail, EINVAL, "pin",
+                    "\"%.100s\" is not a list of CPUs such as 0 or 0,2-3", list);
+}
+
+int pin_check(const char *list, struct fail *fail)
 {
     cpu_set_t cpus;
 
+    return *list ? read_list(list, &cpus, fail) : 0;
+}
+
+/* The kernel leaves out what it does not have; a run must not say it had it. */
+int pin_to_cpus(const char *list, struct fail *fail)
+{
+    cpu_set_t cpus, given;
+    int err;
+
     if (!*list)
         return 0;
-    if (!parse_list(list, &cpus))
-        return fail_set(fail, EINVAL, "pin",
-                        "\"%.100s\" is not a list of CPUs such as 0 or 0,2-3", list);
-    if (sched_setaffinity(0, sizeof(cpus), &cpus) == 0)
-        return 0;
-    if (errno == EINVAL) {
+    err = read_list(list, &cpus, fail);
+    if (err)
+        return err;
+    err = sched_setaffinity(0, sizeof(cpus), &cpus) < 0 ? errno : 0;
+    if (err == EINVAL) {
         fail_set(fail, EINVAL, "pin", "None of the CPUs %.100s may be used here", list);
         return -EINVAL;
     }
-    return fail_set(fail, errno, "pin", "This process cannot be pinned to CPUs %.100s",
+    if (!err && sched_getaffinity(0, sizeof(given), &given) == 0 &&
+        !CPU_EQUAL(&cpus, &given))
+        return fail_set(fail, EINVAL, "pin",
+                        "Not all of the CPUs %.100s may be used here", list);
+    if (!err)
+        return 0;
+    return fail_set(fail, err, "pin", "This process cannot be pinned to CPUs %.100s",
                     list);
 }

@@ -117,16 +117,29 @@ bool request_length_is_good(const struct requests *r, uint64_t len_bytes)
 
 /* ---- the end ---- */
 
-/* Whoever is still open did not finish in time. */
+/*
+ * Whoever is still open did not finish in time. No latency has it, so how long it has
+ * been open is told.
+ */
 static void abandon_all(struct flow *f)
 {
     struct meter *m = f->shared.env->meter;
+    uint64_t oldest_ns = UINT64_MAX;
+    char text[80];
 
     for (size_t i = 0; i < f->slot_count; i++) {
-        f->shared.kind->abandon(f->slots[i]);
-        if (f->slots[i]->busy)
-            m->counters.unfinished++;
-        f->slots[i]->busy = false;
+        struct slot *s = f->slots[i];
+
+        f->shared.kind->abandon(s);
+        if (s->busy && s->intended_ns < oldest_ns)
+            oldest_ns = s->intended_ns;
+        s->busy = false;
+    }
+    m->counters.unfinished += f->busy;
+    if (f->busy) {
+        snprintf(text, sizeof(text), "%zu requests, the oldest open for %.3f s", f->busy,
+                 (double)(now_ns() - oldest_ns) / 1e9);
+        f->shared.env->fact(f->shared.env, "unfinished", text);
     }
     f->busy = 0;
     m->gauges.in_flight = 0;

@@ -26,10 +26,10 @@
 #include "protocols/transport.h"
 
 /*
- * The documented message. The document calls it 43 bytes; the sentence that its
- * programs send has 44 with the full stop, and that is what is sent here.
+ * The documented message: 43 bytes, as the document says. The sentence that its
+ * programs send has a full stop and 44.
  */
-#define REQUEST_MESSAGE "The quick brown fox jumps over the lazy dog."
+#define REQUEST_MESSAGE "the quick brown fox jumps over the lazy dog"
 
 #define REQUEST_CHUNK 65536 /* bytes of one read */
 

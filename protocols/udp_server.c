@@ -278,6 +278,7 @@ static void server_stop(struct flow *f)
 
 /* ---- the beginning ---- */
 
+/* 0: not known, as in the network namespaces of older kernels. */
 static uint64_t receive_buffer_limit(void)
 {
     FILE *file = fopen("/proc/sys/net/core/rmem_max", "re");
@@ -304,6 +305,7 @@ static int buffer_bytes(int fd)
 static void set_receive_buffer(struct flow *f, uint64_t asked_bytes)
 {
     int bytes = asked_bytes > INT_MAX / 2 ? INT_MAX / 2 : (int)asked_bytes;
+    uint64_t limit = receive_buffer_limit();
     char text[160];
 
     if (bytes) {
@@ -313,13 +315,14 @@ static void set_receive_buffer(struct flow *f, uint64_t asked_bytes)
     }
     snprintf(text, sizeof(text), "%d", buffer_bytes(f->fd));
     f->env->fact(f->env, "receive_buffer_bytes", text);
-    snprintf(text, sizeof(text), "%" PRIu64, receive_buffer_limit());
-    f->env->fact(f->env, "receive_buffer_limit_bytes", text);
+    snprintf(text, sizeof(text), "%" PRIu64, limit);
+    if (limit)
+        f->env->fact(f->env, "receive_buffer_limit_bytes", text);
     if (bytes && buffer_bytes(f->fd) < 2 * bytes)
         f->env->note(f->env,
                      "The receive buffer asked for is %d bytes; the system gives %d "
                      "(net.core.rmem_max is %" PRIu64 ")",
-                     bytes, buffer_bytes(f->fd) / 2, receive_buffer_limit());
+                     bytes, buffer_bytes(f->fd) / 2, limit);
 }
 
 static void set_socket_options(struct flow *f)
@@ -418,9 +421,12 @@ static void server_start(struct flow *f, uint64_t start_ns)
 
 static int server_set(struct flow *f, const char *name, uint64_t value)
 {
-    if (strcmp(name, "accepted") != 0)
+    if (strcmp(name, "accepted") == 0)
+        f->accepted = value;
+    else if (strcmp(name, "shared_clock") == 0)
+        f->count.shared_clock &= value != 0; /* its histogram is made beforehand */
+    else
         return -ENOTSUP;
-    f->accepted = value;
     return 0;
 }
 

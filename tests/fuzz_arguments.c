@@ -1,6 +1,7 @@
 /*
- * libFuzzer entry: the first byte chooses a family or none, the rest is a command line, its
- * words separated by newlines. What is taken is in range; what is refused has a sentence.
+ * libFuzzer entry: the first byte chooses a family or none, the rest is a command line,
+ * its words separated by newlines. What is taken is in range; what is refused has a
+ * sentence.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -280,6 +280,40 @@ static void answers_replace_each_other_warnings_wait(void **state)
     frame_free(c);
 }
 
+static void a_covered_screen_is_interrupted(void **state)
+{
+    struct journal j = {.text = ""};
+    struct app *app = start(&j);
+    int status;
+
+    (void)state;
+    assert_true(app_is_top(app, &j));
+    app_press(app, '?');
+    app_turn(app);
+    assert_false(app_is_top(app, &j));
+    app_interrupt(app);
+    assert_string_equal(j.text, "init interrupt");
+    assert_false(app_has_ended(app, &status));
+    app_free(app);
+}
+
+static void long_messages_are_shown_whole(void **state)
+{
+    struct journal j = {.text = ""};
+    struct app *app = start(&j);
+    struct canvas *c = frame_canvas(GLYPHS_BRAILLE, 60, 24);
+
+    (void)state;
+    app_warn(app, "The run needs 1,100 open files, this process may have 1,024 of "
+                  "them. Raise the limit by ulimit -n 2048.");
+    expect_message(app, c,
+                   " ! The run needs 1,100 open files, this process may have\n"
+                   "   1,024 of them. Raise the limit by ulimit -n 2048.\n"
+                   " a act");
+    app_free(app);
+    frame_free(c);
+}
+
 static void hints_can_be_clicked(void **state)
 {
     struct journal j = {.text = ""};
@@ -328,6 +362,8 @@ int main(void)
         cmocka_unit_test(the_stack_changes_between_events),
         cmocka_unit_test(a_second_interrupt_ends_it),
         cmocka_unit_test(answers_replace_each_other_warnings_wait),
+        cmocka_unit_test(a_covered_screen_is_interrupted),
+        cmocka_unit_test(long_messages_are_shown_whole),
         cmocka_unit_test(hints_can_be_clicked),
         cmocka_unit_test(help_is_made_from_the_table),
     };

@@ -240,6 +240,24 @@ static void interrupts_stop_then_end(void **state)
     terminal_free(t);
 }
 
+/* Help lies over a run that ends meanwhile: it stays, the summary follows it. */
+static void help_over_a_run_that_ends(void **state)
+{
+    struct terminal *t = start_long_run(100, 30);
+
+    (void)state;
+    terminal_type(t, "?");
+    assert_true(terminal_sees_within(t, "Keys of this screen", TERMINAL_WAIT_MS));
+    terminal_type(t, "\003");
+    assert_true(terminal_sees(t, "its summary comes next"));
+    assert_true(terminal_find(t, "Keys of this screen", NULL) >= 0);
+    terminal_type(t, TYPE_ESC);
+    assert_true(terminal_sees(t, "stopped"));
+    terminal_type(t, TYPE_ESC);
+    assert_true(terminal_sees(t, READY));
+    quit(t);
+}
+
 /* A quick run of a scenario by its key, to its summary and back. */
 static void run_quick(struct terminal *t, const char *key)
 {
@@ -714,6 +732,7 @@ int main(void)
         cmocka_unit_test(a_run_ends_in_its_summary),
         cmocka_unit_test(the_run_is_shown_live),
         cmocka_unit_test(interrupts_stop_then_end),
+        cmocka_unit_test(help_over_a_run_that_ends),
         cmocka_unit_test(saved_runs_are_opened_compared_and_deleted),
         cmocka_unit_test(a_result_is_exported),
         cmocka_unit_test(limits_are_told_with_their_cure),

@@ -64,6 +64,8 @@ def what_is_typed_wrong_is_refused_and_named(stage):
         (requests + ("--timeout", "0"), ("--timeout cannot be '0'",)),
         (requests + ("--workers", "3"), ("cannot share --concurrency 1",)),
         (requests + ("--server-launch", "a 'b"), ("open quote",)),
+        (bulk + ("--pin", "x"), ("not a list of CPUs",)),
+        (bulk + ("--pin", "0/1-"), ("not a list of CPUs",)),
         (requests + ("--target", "rubbish"), ("not an endpoint",)),
         (requests + ("--target", "tcp:192.0.2.1:80"), ("--remote-target",)),
         (requests + ("--host", "192.0.2.1"), ("loopback",)),
@@ -407,11 +409,44 @@ def interrupting_waits_for_no_launcher(stage):
 
 
 def termination_is_an_interruption(stage):
-    p = stage.start("run", *RUNS[2], "--json", "-")
-    await_that(lambda: len(workers(p.pid)) == 3, 5)
+    for sent in (signal.SIGTERM, signal.SIGHUP):
+        p = stage.start("run", *RUNS[2], "--json", "-")
+        await_that(lambda: len(workers(p.pid)) == 3, 5)
+        time.sleep(0.2)
+        p.send_signal(sent)
+        check_ended(stage, p, INTERRUPTED, ("stopped",))
+
+
+def under_nohup_a_hangup_is_ignored(stage):
+    def ignore():
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    p = stage.start("run", "unix-requests", "--client", "persistent", "--requests", "100m",
+                    "--duration", "1s", "--trials", "1", "--json", "-", preexec_fn=ignore)
+    await_that(lambda: len(workers(p.pid)) == 2, 5)
     time.sleep(0.2)
-    p.send_signal(signal.SIGTERM)
-    check_ended(stage, p, INTERRUPTED, ("stopped",))
+    p.send_signal(signal.SIGHUP)
+    check_ended(stage, p, FAILED, ("completed",))
+
+
+def a_hangup_is_an_interruption_unless_it_is_ignored(stage):
+    for ignored in (False, True):
+        p = stage.start("run", "unix-requests", "--client", "connection", "--requests",
+                        "100m", "--duration", "2s", "--trials", "1", "--json", "-",
+                        preexec_fn=lambda: signal.signal(
+                            signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL))
+        await_that(lambda: len(workers(p.pid)) == 2, 5)
+        time.sleep(0.3)
+        p.send_signal(signal.SIGHUP)
+        check_ended(stage, p, INTERRUPTED, ("completed" if ignored else "stopped",))
+
+
+def cores_that_are_not_there_are_told(stage):
+    expect(stage, ("run", "unix-bulk", *SMALL, "--pin", "0/900", "-q"), FAILED, "client",
+           "900")
+    expect(stage, ("run", "unix-bulk", *SMALL, "--pin", "0,900", "-q"), FAILED, "server",
+           "Not all of the CPUs 0,900")
+    expect(stage, ("run", "unix-bulk", *SMALL, "--pin", "0", "-q"), OK)
 
 
 def an_interrupted_run_still_prints_its_table(stage):

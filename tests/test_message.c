@@ -1,6 +1,7 @@
 /* The messages between engine and worker: what is written reads back, and what another
  * program could have written does no harm. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -466,6 +468,31 @@ static void done_carries_the_outcome(void **state)
     }
 }
 
+static void what_a_process_uses_is_read(void **state)
+{
+    struct process_use before, after;
+    uint64_t descriptors = process_descriptors();
+    uint64_t until_ns = now_ns() + 30 * NS_PER_MS;
+    int fds[10];
+
+    (void)state;
+    process_use_read(&before);
+    assert_true(before.max_rss_bytes > 1 << 20);
+    for (size_t i = 0; i < 10; i++)
+        fds[i] = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    assert_int_equal(process_descriptors(), descriptors + 10);
+    for (size_t i = 0; i < 10; i++)
+        close(fds[i]);
+    assert_int_equal(process_descriptors(), descriptors);
+    while (now_ns() < until_ns)
+        ;
+    usleep(1000);
+    process_use_read(&after);
+    process_use_subtract(&after, &before);
+    assert_true(after.cpu_user_us + after.cpu_system_us > 0);
+    assert_true(after.voluntary_switches > 0);
+}
+
 /* cJSON prints 15 digits; a count of bytes may have more. */
 static void large_numbers_are_exact(void **state)
 {
@@ -504,6 +531,7 @@ int main(void)
         cmocka_unit_test(a_malformed_sample_is_refused),
         cmocka_unit_test(odd_members_of_a_sample_count_nothing),
         cmocka_unit_test(done_carries_the_outcome),
+        cmocka_unit_test(what_a_process_uses_is_read),
         cmocka_unit_test(large_numbers_are_exact),
     };
 

@@ -288,6 +288,8 @@ static void operands_and_flags_are_told_apart(void **state)
 
 static void what_cannot_be_is_refused(void **state)
 {
+    char *words[OPERANDS_MAX + 1];
+    char word[] = "word";
     struct line l;
 
     (void)state;
@@ -300,9 +302,16 @@ static void what_cannot_be_is_refused(void **state)
     assert_refused(FAMILY_BULK, "---", NULL, "no option ---");
     assert_refused(FAMILY_BULK, "--=", NULL, "no option --");
     assert_refused(FAMILY_BULK, "--s", "5", "no option --s");
-    parse(&l, 0, "1", "2", "3", "4", "5", "6", "7", "8", "9", NULL);
+    for (size_t i = 0; i <= OPERANDS_MAX; i++)
+        words[i] = word;
+    memset(&l, 0, sizeof(l));
+    l.rc = arguments_parse(&l.a, OPERANDS_MAX, words, 0, flags, &l.values, &l.fail);
+    assert_int_equal(l.rc, 0);
+    line_done(&l);
+    memset(&l, 0, sizeof(l));
+    l.rc = arguments_parse(&l.a, OPERANDS_MAX + 1, words, 0, flags, &l.values, &l.fail);
     assert_int_equal(l.rc, -EINVAL);
-    assert_non_null(strstr(l.fail.sentence, "too many words: '9'"));
+    assert_non_null(strstr(l.fail.sentence, "too many words: 'word'"));
     line_done(&l);
 }
 

@@ -353,7 +353,7 @@ static void whatever_goes_wrong_is_told(void **state)
         {"say rubbish; say more; exit 0", GOOD_CLIENT, "ended with exit status 0: more"},
         {"huge; silent", GOOD_CLIENT, "the server process was killed"},
         {"orphan; stray; exit 3", GOOD_CLIENT, "ended with exit status 3"},
-        {GOOD_SERVER, "die 11", "the client process was killed by signal 11"},
+        {GOOD_SERVER, "die 10", "the client process was killed by signal 10"},
         {GOOD_SERVER, "wait hello; silent", "the client was not ready within 1500ms"},
         {GOOD_SERVER, "wait hello; fail No route", "client: No route"},
         {"wait hello; ready tcp:127.0.0.1:9; die 15", "wait hello; pause",
@@ -517,6 +517,31 @@ static void descriptors_may_run_out_while_spawning(void **state)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_failed(&s, "client: no descriptors for a worker: Too many open files");
     stage_done(&s);
+}
+
+/* On one machine all workers read one clock; a server that cannot rely on it is told. */
+static void servers_learn_whether_the_clock_is_shared(void **state)
+{
+    static const char *const boots[][2] = {{"a", "a"}, {"a", "b"}, {"", ""}, {"a", ""}};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        char server[500], client[500];
+        struct stage s;
+
+        snprintf(
+            server, sizeof(server),
+            "wait hello; say {\"type\":\"ready\",\"boot\":\"%s\",\"endpoint\":"
+            "\"tcp:127.0.0.1:9\"}; %s wait start; wait stop; done stopped 0; wait end",
+            boots[i][0], i == 0 ? "" : "wait set;");
+        snprintf(client, sizeof(client),
+                 "wait hello; say {\"type\":\"ready\",\"boot\":\"%s\"}; wait start; "
+                 "done completed 1; wait end",
+                 boots[i][1]);
+        run_to_end(&s, server, client);
+        assert_int_equal(s.run->outcome, OUTCOME_COMPLETED);
+        stage_done(&s);
+    }
 }
 
 /* --- stopping --- */
@@ -758,6 +783,7 @@ int main(void)
         cmocka_unit_test(a_client_may_be_done_before_the_start),
         cmocka_unit_test(a_launcher_that_does_not_exist_is_an_outcome),
         cmocka_unit_test(descriptors_may_run_out_while_spawning),
+        cmocka_unit_test(servers_learn_whether_the_clock_is_shared),
         cmocka_unit_test(a_run_stops_in_each_state),
         cmocka_unit_test(a_deaf_worker_does_not_keep_a_stopped_run),
         cmocka_unit_test(a_run_may_be_freed_in_each_state),

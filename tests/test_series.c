@@ -336,7 +336,7 @@ static void labels_beyond_the_room_share_the_last(void **state)
     (void)state;
     for (int i = 0; i < 20; i++) {
         struct sample sample;
-        char name[16];
+        char name[24];
 
         assert_int_equal(sample_init(&sample), 0);
         sample.at_ns = sample.span_ns = STEP;

@@ -539,6 +539,34 @@ static void test_lines_that_cannot_be(void **state)
     made_free(&m);
 }
 
+/* Nothing of ours has lines of 16 MiB: the reader gives up, and takes no more memory. */
+static void test_a_line_without_an_end(void **state)
+{
+    char path[PATH_MAX];
+    char block[65536];
+    struct made m;
+    struct run *r;
+    FILE *f;
+
+    (void)state;
+    made_plain(&m, 1, 3, path);
+    f = fopen(path, "ae");
+    assert_non_null(f);
+    memset(block, 'x', sizeof(block));
+    assert_int_equal(ftruncate(fileno(f), 0), 0);
+    fputs(
+        "{\"schema\":\"plimsoll.recording/1\",\"scenario\":\"tcp-bulk\",\"trials\":1}\n",
+        f);
+    for (int i = 0; i < 600; i++)
+        fwrite(block, 1, sizeof(block), f);
+    assert_int_equal(fclose(f), 0);
+    r = load(path);
+    assert_true(r->interrupted);
+    assert_non_null(strstr(r->reason, "cannot be read at line 2"));
+    run_free(r);
+    made_free(&m);
+}
+
 static void test_a_later_version_may_add(void **state)
 {
     char path[PATH_MAX];
@@ -986,6 +1014,7 @@ int main(void)
         cmocka_unit_test_setup(test_a_cut_trial_counts_its_samples, fresh_store),
         cmocka_unit_test_setup(test_damaged_bytes, fresh_store),
         cmocka_unit_test_setup(test_lines_that_cannot_be, fresh_store),
+        cmocka_unit_test_setup(test_a_line_without_an_end, fresh_store),
         cmocka_unit_test_setup(test_a_later_version_may_add, fresh_store),
         cmocka_unit_test_setup(test_what_is_no_recording, fresh_store),
         cmocka_unit_test_setup(test_finding, fresh_store),

@@ -230,6 +230,11 @@ void app_replace(struct app *app, const struct screen *screen, const void *argum
     ask(app, (struct change){true, screen, argument});
 }
 
+bool app_is_top(const struct app *app, const void *self)
+{
+    return app->depth > 0 && app->stack[app->depth - 1].self == self;
+}
+
 void app_quit(struct app *app, int status)
 {
     app->ended = true;
@@ -372,14 +377,20 @@ void app_mouse(struct app *app, const struct mouse *mouse)
     app_dirty(app);
 }
 
+/* Help that lies over a run does not take Ctrl-C away from it. */
 void app_interrupt(struct app *app)
 {
-    struct layer *layer = top(app);
-
     app_dirty(app);
-    if (layer == NULL || layer->screen->interrupt == NULL ||
-        !layer->screen->interrupt(layer->self))
-        app_quit(app, 130);
+    for (size_t i = app->depth; i-- > 0;) {
+        const struct layer *layer = &app->stack[i];
+
+        if (layer->screen->interrupt == NULL)
+            continue;
+        if (layer->screen->interrupt(layer->self))
+            return;
+        break;
+    }
+    app_quit(app, 130);
 }
 
 /* Drawing ----------------------------------------------------------------------- */
@@ -403,23 +414,45 @@ static void draw_header(struct canvas *c, struct area row, const struct layer *l
         layer->screen->header(layer->self, c, row);
 }
 
-static void draw_message(struct app *app, struct canvas *c, struct area row)
+/* Where the text of a message stands in its rows: after the sign, before the note. */
+static struct area message_text(struct app *app, struct area rows, char note[32])
+{
+    size_t more = app->message_count - 1 + app->messages_lost;
+
+    note[0] = '\0';
+    if (more > 0)
+        snprintf(note, 32, " (%zu more)", more);
+    area_take_left(&rows, 3);
+    area_take_right(&rows, text_columns(note) + 1);
+    return rows;
+}
+
+/* As many rows as the message needs: half a sentence is no message. */
+static int message_rows(struct app *app, struct canvas *c)
+{
+    struct area none = {0, 0, c->width, 0};
+    int most = c->height / 4, needed;
+    char note[32];
+
+    if (app->message_count == 0)
+        return 0;
+    needed = canvas_paragraph(c, message_text(app, none, note), style(PAINT_STRONG),
+                              app->messages[0].text);
+    return needed < 1 ? 1 : needed > most ? most : needed;
+}
+
+static void draw_message(struct app *app, struct canvas *c, struct area rows)
 {
     struct message *m = &app->messages[0];
-    size_t more = app->message_count - 1 + app->messages_lost;
-    struct style s = style(m->is_warning ? PAINT_WARN : PAINT_GOOD);
-    char note[32] = "";
+    char note[32];
+    struct area text = message_text(app, rows, note);
 
     if (m->shown_ns == 0)
         m->shown_ns = now_ns();
-    if (more > 0)
-        snprintf(note, sizeof(note), " (%zu more)", more);
-    area_take_left(&row, 1);
-    area_take_left(&row, canvas_text(c, row.x, row.y, row.width, s,
-                                     m->is_warning ? "! " : "\xc2\xb7 "));
-    canvas_text_right(c, row.x, row.y, row.width, style(PAINT_DIM), note);
-    area_take_right(&row, text_columns(note));
-    canvas_text(c, row.x, row.y, row.width, style(PAINT_STRONG), m->text);
+    canvas_text(c, rows.x + 1, rows.y, 1, style(m->is_warning ? PAINT_WARN : PAINT_GOOD),
+                m->is_warning ? "!" : "\xc2\xb7");
+    canvas_text_right(c, rows.x, rows.y, rows.width, style(PAINT_DIM), note);
+    canvas_paragraph(c, text, style(PAINT_STRONG), m->text);
 }
 
 static void draw_too_small(struct canvas *c)
@@ -446,7 +479,7 @@ static void draw_frame(struct app *app, struct canvas *c, const struct layer *la
 
     header = area_take_top(&rest, 1);
     app->status_row = area_take_bottom(&rest, 1);
-    message = area_take_bottom(&rest, app->message_count > 0 ? 1 : 0);
+    message = area_take_bottom(&rest, message_rows(app, c));
     draw_header(c, header, layer);
     if (message.height > 0)
         draw_message(app, c, message);

@@ -44,7 +44,9 @@ void app_mouse(struct app *app, const struct mouse *mouse);
 
 /* A character out of a paste: goes to a text field, never to the keys. */
 void app_paste(struct app *app, uint32_t press);
-void app_interrupt(struct app *app); /* Ctrl-C */
+
+/* Ctrl-C: for the uppermost screen that knows it, be it covered by others. */
+void app_interrupt(struct app *app);
 
 /*
  * Carry out the pushes and pops asked for so far. To be called after each event, from
@@ -81,10 +83,18 @@ void app_pop(struct app *app);
  */
 void app_replace(struct app *app, const struct screen *screen, const void *argument);
 
+/*
+ * Whether the screen with this state is the one that is shown. Pops and replacements
+ * concern the top, so a screen that acts on anything but its keys asks first: help may
+ * lie over it by then.
+ */
+bool app_is_top(const struct app *app, const void *self);
+
 void app_quit(struct app *app, int status);
 
 /*
- * A message, shown above the status line until a key is pressed after it has been on
+ * A message, shown above the status line, in as many rows as it needs (a quarter of the
+ * screen at most), until a key is pressed after it has been on
  * the screen for APP_MESSAGE_MS. A plain one gives way to the next message at once; a
  * warning says that it is one and is never covered: what comes after it waits.
  */

@@ -53,19 +53,52 @@ static struct area first_part(struct area row, const struct key *more,
     return row;
 }
 
+/* The key that leaves the screen: its hint is shown before any other finds its room. */
+static const struct key *way_out(const struct key *table, const void *self)
+{
+    const struct key *found = NULL;
+
+    for (const struct key *k = table; k != NULL && k->label != NULL; k++)
+        for (int i = 0; i < KEY_PRESSES && k->presses[i] != 0; i++)
+            if ((k->presses[i] == 'q' || k->presses[i] == PRESS_ESC) &&
+                is_hinted(k, self))
+                found = k;
+    return found;
+}
+
+/*
+ * The next hint, from k on, that there is room for between x and the row's end. *out is
+ * the way out until it has been passed.
+ */
+static const struct key *next_hint(const struct key *k, const void *self,
+                                   const struct key **out, struct area row, int x)
+{
+    for (; k != NULL && k->label != NULL; k++) {
+        int reserved = *out != NULL && k != *out ? hint_columns(*out) : 0;
+
+        if (!is_hinted(k, self) || x + hint_columns(k) + reserved > row.x + row.width)
+            continue;
+        if (k == *out)
+            *out = NULL;
+        return k;
+    }
+    return NULL;
+}
+
 static int draw_table(struct canvas *c, struct area row, int x, const struct key *table,
                       const void *self)
 {
-    for (const struct key *k = table; k != NULL && k->label != NULL; k++) {
+    const struct key *out = way_out(table, self), *k = table;
+
+    while ((k = next_hint(k, self, &out, row, x)) != NULL) {
         struct style key = style_on(PAINT_KEY, PAINT_STATUS);
 
-        if (!is_hinted(k, self) || x + hint_columns(k) > row.x + row.width)
-            continue;
         key.attributes = ATTR_BOLD;
         x += 1 + canvas_text(c, x + 1, row.y, 20, key, k->label);
         x += 1 + canvas_text(c, x + 1, row.y, 40, style_on(PAINT_HINT, PAINT_STATUS),
                              k->hint);
         x++;
+        k++;
     }
     return x;
 }
@@ -84,12 +117,13 @@ int keys_draw_hints(struct canvas *c, struct area row, const struct key *table,
 static uint32_t hint_in(struct area row, int *x, int wanted, const struct key *table,
                         const void *self)
 {
-    for (const struct key *k = table; k != NULL && k->label != NULL; k++) {
-        if (!is_hinted(k, self) || *x + hint_columns(k) > row.x + row.width)
-            continue;
+    const struct key *out = way_out(table, self), *k = table;
+
+    while ((k = next_hint(k, self, &out, row, *x)) != NULL) {
         *x += hint_columns(k);
         if (wanted < *x)
             return k->presses[0];
+        k++;
     }
     return PRESS_NONE;
 }

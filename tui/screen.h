@@ -47,7 +47,7 @@ struct screen {
     /* It is on top again, after another screen was popped. Not required. */
     void (*shown)(void *self);
 
-    /* Ctrl-C. False, or not there: the console ends. */
+    /* Ctrl-C, also while it is covered. False, or not there: the console ends. */
     bool (*interrupt)(void *self);
 
     /* Required. */

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/compare.h"
 #include "engine/run.h"
+#include "engine/units.h"
 #include "tui/app.h"
 #include "tui/chart.h"
 #include "tui/last_runs.h"
@@ -13,21 +15,34 @@
 #include "tui/text.h"
 
 #define CELL 32   /* bytes of a figure */
-#define NAME 22   /* columns of a metric's name */
+#define NAME 19   /* columns of a metric's name */
 #define FIGURE 11 /* columns of a figure */
+#define RANGE 20  /* columns of an interval */
 
-struct comparison {
-    struct app *app;     /* borrowed */
-    struct run *runs[2]; /* owned: base, other */
+struct versus {
+    struct app *app;            /* borrowed */
+    struct run *runs[2];        /* owned: A and B */
+    struct comparison *verdict; /* of them; NULL: there is nothing to compare */
+    struct fail fail;           /* why not */
     int offset, offset_max;
     double values[2][SERIES_SLOTS]; /* of the chart being drawn */
 };
 
-static void *comparison_init(struct app *app, const void *argument)
+static void judge(struct versus *k)
+{
+    const struct compare_side a = {"A", 1, &k->runs[0]}, b = {"B", 1, &k->runs[1]};
+    const struct compare_options options = {.at_least = COMPARE_AT_LEAST};
+
+    comparison_free(k->verdict);
+    k->fail = (struct fail){0};
+    k->verdict = comparison_new(&a, &b, &options, &k->fail);
+}
+
+static void *versus_init(struct app *app, const void *argument)
 {
     /* The request is the caller's to read and ours to empty. */
     struct compare_request *request = (struct compare_request *)(uintptr_t)argument;
-    struct comparison *k = calloc(1, sizeof(*k));
+    struct versus *k = calloc(1, sizeof(*k));
 
     if (k == NULL)
         return NULL;
@@ -35,13 +50,15 @@ static void *comparison_init(struct app *app, const void *argument)
     k->runs[0] = request->base;
     k->runs[1] = request->other;
     request->base = request->other = NULL;
+    judge(k);
     return k;
 }
 
-static void comparison_free(void *self)
+static void versus_free(void *self)
 {
-    struct comparison *k = self;
+    struct versus *k = self;
 
+    comparison_free(k->verdict);
     run_free(k->runs[0]);
     run_free(k->runs[1]);
     free(k);
@@ -49,72 +66,48 @@ static void comparison_free(void *self)
 
 /* The table ----------------------------------------------------------------------- */
 
-enum finding { FINDING_BETTER, FINDING_WORSE, FINDING_SAME, FINDING_NOTHING };
-
-/*
- * Better or worse only when the 95 % intervals over the trials do not touch: one trial
- * has no interval, so it never proves anything.
- */
-static enum finding judge(enum metric m, const struct statistics *a,
-                          const struct statistics *b)
+static void draw_evidence(struct canvas *c, struct area row, const struct compared *d)
 {
-    int better = metric_row(m)->better;
+    enum paint paint = d->evidence == EVIDENCE_BETTER  ? PAINT_GOOD
+                       : d->evidence == EVIDENCE_WORSE ? PAINT_BAD
+                                                       : PAINT_DIM;
+    int x = row.x + canvas_text(c, row.x, row.y, row.width, style(paint),
+                                evidence_name(d->evidence));
 
-    if (a->median == b->median)
-        return FINDING_SAME;
-    if (a->n < 2 || b->n < 2)
-        return FINDING_NOTHING;
-    if (b->ci95_low > a->ci95_high)
-        return better > 0 ? FINDING_BETTER : FINDING_WORSE;
-    if (b->ci95_high < a->ci95_low)
-        return better < 0 ? FINDING_BETTER : FINDING_WORSE;
-    return FINDING_NOTHING;
+    if (d->why[0] != '\0' && x + 2 + text_columns(d->why) <= row.x + row.width)
+        canvas_print(c, x, row.y, row.x + row.width - x, style(PAINT_DIM), ": %s",
+                     d->why);
 }
 
-static void draw_finding(struct canvas *c, struct area row, enum finding finding)
+static void draw_metric(struct page *p, const struct compared *d)
 {
-    static const struct {
-        const char *word;
-        enum paint paint;
-    } words[] = {
-        [FINDING_BETTER] = {"better", PAINT_GOOD},
-        [FINDING_WORSE] = {"worse", PAINT_BAD},
-        [FINDING_SAME] = {"the same", PAINT_DIM},
-        [FINDING_NOTHING] = {"no evidence", PAINT_DIM},
-    };
+    char cell[2][CELL], change[CELL], low[CELL], high[CELL], range[2 * CELL + 8],
+        name[64];
+    struct area row = page_rows(p, 1);
+    struct style label = style(d->headline ? PAINT_STRONG : PAINT_TEXT);
 
-    canvas_text(c, row.x, row.y, row.width, style(words[finding].paint),
-                words[finding].word);
-}
-
-static void draw_metric(struct page *p, const struct comparison *k, enum metric m)
-{
-    struct statistics s[2];
-    char cell[2][CELL], change[CELL] = "", name[64];
-    struct area row;
-
-    for (int i = 0; i < 2; i++) {
-        run_statistics(k->runs[i], m, &s[i]);
-        metric_format(m, s[i].n > 0 ? s[i].median : UNKNOWN, cell[i], CELL);
+    metric_label(d->metric, name, sizeof(name));
+    metric_format(d->metric, d->a, cell[0], CELL);
+    metric_format(d->metric, d->b, cell[1], CELL);
+    compare_share_text(d->share, change, CELL);
+    compare_share_text(d->share_low, low, CELL);
+    compare_share_text(d->share_high, high, CELL);
+    snprintf(range, sizeof(range), "%s \xe2\x80\xa6 %s", low, high);
+    label.attributes = d->headline ? ATTR_BOLD : 0;
+    canvas_text(p->c, row.x, row.y, NAME - 1, label, name);
+    canvas_text_right(p->c, row.x + NAME, row.y, FIGURE, style(PAINT_STRONG), cell[0]);
+    canvas_text_right(p->c, row.x + NAME + FIGURE, row.y, FIGURE, style(PAINT_STRONG),
+                      cell[1]);
+    area_take_left(&row, NAME + 2 * FIGURE);
+    canvas_text_right(p->c, row.x, row.y, 9, style(PAINT_TEXT), change);
+    area_take_left(&row, 9);
+    if (row.width >= RANGE + 14) {
+        if (isfinite(d->share_low))
+            canvas_text_right(p->c, row.x, row.y, RANGE, style(PAINT_DIM), range);
+        area_take_left(&row, RANGE);
     }
-    if (s[0].n == 0 && s[1].n == 0)
-        return;
-    row = page_rows(p, 1);
-    metric_label(m, name, sizeof(name));
-    canvas_text(p->c, row.x, row.y, NAME - 1, style(PAINT_TEXT), name);
-    for (int i = 0; i < 2; i++)
-        canvas_text_right(p->c, row.x + NAME + i * FIGURE, row.y, FIGURE,
-                          style(PAINT_STRONG), cell[i]);
-    if (s[0].n == 0 || s[1].n == 0)
-        return;
-    /* A change from zero has no percentage. */
-    if (s[0].median != 0)
-        snprintf(change, sizeof(change), "%+.1f %%",
-                 100 * (s[1].median / s[0].median - 1));
-    canvas_text_right(p->c, row.x + NAME + 2 * FIGURE, row.y, FIGURE, style(PAINT_TEXT),
-                      change);
-    area_take_left(&row, NAME + 3 * FIGURE + 2);
-    draw_finding(p->c, row, judge(m, &s[0], &s[1]));
+    area_take_left(&row, 2);
+    draw_evidence(p->c, row, d);
 }
 
 static void draw_run(struct page *p, const struct run *r, const char *label,
@@ -134,17 +127,66 @@ static void draw_run(struct page *p, const struct run *r, const char *label,
 
 static void draw_titles(struct page *p)
 {
-    static const char *const titles[] = {"A", "B", "change"};
     struct area row = page_rows(p, 1);
+    struct style s = style(PAINT_DIM);
 
-    for (int i = 0; i < 3; i++)
-        canvas_text_right(p->c, row.x + NAME + i * FIGURE, row.y, FIGURE,
-                          style(PAINT_DIM), titles[i]);
-    canvas_text(p->c, row.x + NAME + 3 * FIGURE + 2, row.y, 20, style(PAINT_DIM),
-                "verdict");
+    canvas_text_right(p->c, row.x + NAME, row.y, FIGURE, s, "A");
+    canvas_text_right(p->c, row.x + NAME + FIGURE, row.y, FIGURE, s, "B");
+    area_take_left(&row, NAME + 2 * FIGURE);
+    canvas_text_right(p->c, row.x, row.y, 9, s, "change");
+    area_take_left(&row, 9);
+    if (row.width >= RANGE + 14) {
+        canvas_text_right(p->c, row.x, row.y, RANGE, s, "95 % interval");
+        area_take_left(&row, RANGE);
+    }
+    canvas_text(p->c, row.x + 2, row.y, row.width, s, "verdict");
 }
 
-static int draw_table(struct comparison *k, struct canvas *c, struct area a)
+/* Latency quantile by quantile, A above B, on one log scale. */
+static void draw_quantiles(struct page *p, const struct comparison *c)
+{
+    struct bar bars[2 * COMPARE_QUANTILES];
+    char labels[2 * COMPARE_QUANTILES][16], figures[2 * COMPARE_QUANTILES][CELL];
+    size_t n = 0;
+    double low = INFINITY;
+
+    if (c->quantile_count == 0)
+        return;
+    for (size_t i = 0; i < c->quantile_count; i++)
+        low = fmin(low, fmin((double)c->quantiles[i].a_ns, (double)c->quantiles[i].b_ns));
+    low = log10(fmax(low, 1)) - 0.3;
+    for (size_t i = 0; i < c->quantile_count; i++)
+        for (int side = 0; side < 2; side++, n++) {
+            double ns = (double)(side == 0 ? c->quantiles[i].a_ns : c->quantiles[i].b_ns);
+
+            snprintf(labels[n], sizeof(labels[n]), "%s p%.6g", side == 0 ? "A" : "B",
+                     100 * c->quantiles[i].q);
+            units_format_duration(ns, figures[n], CELL);
+            bars[n] = (struct bar){labels[n], figures[n], log10(fmax(ns, 1)) - low,
+                                   side == 0 ? PAINT_SERIES_1 : PAINT_SERIES_4};
+        }
+    page_heading(p, "Latency of all trials together");
+    bars_draw(p->c, page_rows(p, (int)n), bars, n, 0);
+    page_gap(p);
+}
+
+static void draw_verdict(struct page *p, const struct comparison *c)
+{
+    char method[1024];
+
+    for (size_t i = 0; i < c->warning_count; i++)
+        page_entry(p, 2, style(PAINT_WARN), "!", c->warnings[i]);
+    page_gap(p);
+    draw_titles(p);
+    for (size_t i = 0; i < c->count; i++)
+        draw_metric(p, &c->rows[i]);
+    page_gap(p);
+    draw_quantiles(p, c);
+    comparison_method(c, method, sizeof(method));
+    page_text(p, style(PAINT_DIM), method);
+}
+
+static int draw_table(struct versus *k, struct canvas *c, struct area a)
 {
     struct page p;
 
@@ -155,17 +197,10 @@ static int draw_table(struct comparison *k, struct canvas *c, struct area a)
     p = page_begin(c, a, k->offset);
     draw_run(&p, k->runs[0], "A", PAINT_SERIES_1);
     draw_run(&p, k->runs[1], "B", PAINT_SERIES_4);
-    if (k->runs[0]->scenario != k->runs[1]->scenario)
-        page_text(&p, style(PAINT_WARN), "These are different scenarios.");
-    page_gap(&p);
-    draw_titles(&p);
-    for (int m = 0; m < METRIC_COUNT; m++)
-        draw_metric(&p, k, (enum metric)m);
-    page_gap(&p);
-    page_text(
-        &p, style(PAINT_DIM),
-        "Better and worse are said only where the 95 % intervals over the trials do not "
-        "touch. One trial proves nothing: run with more trials.");
+    if (k->verdict != NULL)
+        draw_verdict(&p, k->verdict);
+    else
+        page_text(&p, style(PAINT_WARN), k->fail.sentence);
     return page_end(&p);
 }
 
@@ -223,7 +258,7 @@ static double length_s(const struct run *r)
     return (double)(r->series->used * r->series->step_ns) / 1e9;
 }
 
-static void draw_course(struct comparison *k, struct canvas *c, struct area a,
+static void draw_course(struct versus *k, struct canvas *c, struct area a,
                         struct chart chart, slot_value *value)
 {
     struct chart_line lines[2] = {
@@ -253,7 +288,7 @@ static void draw_course(struct comparison *k, struct canvas *c, struct area a,
     chart_draw(c, a, &chart);
 }
 
-static void draw_courses(struct comparison *k, struct canvas *c, struct area a)
+static void draw_courses(struct versus *k, struct canvas *c, struct area a)
 {
     int height = a.height / 3;
 
@@ -275,13 +310,13 @@ static void draw_courses(struct comparison *k, struct canvas *c, struct area a)
                 slot_received);
 }
 
-static void comparison_draw(void *self, struct canvas *c, struct area a)
+static void versus_draw(void *self, struct canvas *c, struct area a)
 {
-    struct comparison *k = self;
+    struct versus *k = self;
     struct area table = a;
 
     if (a.width >= 120)
-        table = area_take_left(&a, 78);
+        table = area_take_left(&a, a.width >= 140 ? 94 : 78);
     else
         a.width = 0;
     k->offset_max = draw_table(k, c, table);
@@ -294,7 +329,7 @@ static void comparison_draw(void *self, struct canvas *c, struct area a)
 
 static void go_back(void *self, uint32_t press)
 {
-    struct comparison *k = self;
+    struct versus *k = self;
 
     (void)press;
     app_pop(k->app);
@@ -302,24 +337,25 @@ static void go_back(void *self, uint32_t press)
 
 static void swap(void *self, uint32_t press)
 {
-    struct comparison *k = self;
+    struct versus *k = self;
     struct run *base = k->runs[0];
 
     (void)press;
     k->runs[0] = k->runs[1];
     k->runs[1] = base;
+    judge(k);
 }
 
 static void scroll(void *self, uint32_t press)
 {
-    struct comparison *k = self;
+    struct versus *k = self;
 
     k->offset = page_scroll(k->offset, k->offset_max, press);
 }
 
 static bool is_long(const void *self)
 {
-    return ((const struct comparison *)self)->offset_max > 0;
+    return ((const struct versus *)self)->offset_max > 0;
 }
 
 static const struct key keys[] = {
@@ -339,7 +375,7 @@ static const struct key keys[] = {
 const struct screen screen_compare = {
     .name = "compare",
     .keys = keys,
-    .init = comparison_init,
-    .draw = comparison_draw,
-    .free = comparison_free,
+    .init = versus_init,
+    .draw = versus_draw,
+    .free = versus_free,
 };

@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "engine/recording.h"
 #include "tui/app.h"
+#include "tui/last_runs.h"
 #include "tui/lineedit.h"
 #include "tui/param_view.h"
 #include "tui/text.h"
@@ -189,6 +192,65 @@ static void make_quick(void *self, uint32_t press)
     preset(self, true);
 }
 
+/* The newest recording of the scenario that is in the store. False: there is none. */
+static bool find_last(const struct form *f, char *path, size_t size, time_t *begun)
+{
+    struct last_runs saved = {0};
+    bool found = false;
+
+    if (last_runs_read(&saved, NULL) < 0)
+        return false;
+    for (size_t i = 0; !found && i < saved.count; i++) {
+        const struct store_entry *e = &saved.entries[i];
+
+        if (e->problem[0] != '\0' || strcmp(e->scenario, f->request.scenario->name) != 0)
+            continue;
+        *begun = e->started;
+        found = store_find(e->id, path, size, NULL) == 0;
+    }
+    last_runs_done(&saved);
+    return found;
+}
+
+/* The values of a recording, as far as the form shows them. */
+static int take_values(struct form *f, const char *path, struct fail *fail)
+{
+    struct recording *rec = recording_open(path, fail);
+    int rc = 0;
+
+    if (rec == NULL)
+        return -EINVAL;
+    for (size_t i = 0; rc == 0 && i < f->count; i++) {
+        char text[LINEEDIT_BYTES];
+
+        param_view_text(&recording_run(rec)->values, f->rows[i], text, sizeof(text));
+        rc = set_value(f->request.values, f->rows[i], text, fail);
+    }
+    recording_free(rec);
+    return rc;
+}
+
+static void use_last(void *self, uint32_t press)
+{
+    struct form *f = self;
+    char path[4096], age[32];
+    struct fail fail = {0};
+    time_t begun;
+
+    (void)press;
+    if (!find_last(f, path, sizeof(path), &begun)) {
+        app_say(f->app, "No run of %s has been saved yet.", f->request.scenario->name);
+        return;
+    }
+    if (take_values(f, path, &fail) < 0) {
+        app_warn(f->app, "Not all values of the last run could be set: %s.",
+                 fail.sentence);
+        return;
+    }
+    last_runs_age(begun, time(NULL), age, sizeof(age));
+    app_say(f->app, "The values of the last run, %s, are set.", age);
+}
+
 static void go_back(void *self, uint32_t press)
 {
     struct form *f = self;
@@ -235,55 +297,106 @@ static bool form_type(void *self, uint32_t press)
     return true;
 }
 
+static bool is_editing(const void *self)
+{
+    return ((const struct form *)self)->editing;
+}
+
+static bool is_choosing(const void *self)
+{
+    return !is_editing(self);
+}
+
+static bool has_choices(const void *self)
+{
+    const struct form *f = self;
+
+    return !f->editing && (row(f)->type == PARAM_CHOICE || row(f)->type == PARAM_FLAG);
+}
+
+/* While a value is typed form_type takes every press: those rows are there to be read. */
+static void typed(void *self, uint32_t press)
+{
+    form_type(self, press);
+}
+
 static const struct key keys[] = {
     {{PRESS_ENTER},
      "Enter",
+     "store",
+     "While a value is typed: store it, if it is allowed",
+     typed,
+     is_editing,
+     NULL},
+    {{PRESS_ESC},
+     "Esc",
+     "leave it",
+     "While a value is typed: leave it as it was",
+     typed,
+     is_editing,
+     NULL},
+    {{PRESS_CTRL('U')},
+     "Ctrl-U",
+     "empty",
+     "While a value is typed: empty the field",
+     typed,
+     is_editing,
+     NULL},
+    {{PRESS_ENTER},
+     "Enter",
      "change",
-     "Edit the value; Enter again stores it if it is allowed, Esc leaves it as it was",
+     "Edit the value, or take its next choice",
      change,
-     NULL,
+     is_choosing,
      NULL},
     {{' ', PRESS_RIGHT, PRESS_LEFT},
      "Space",
      "next",
      "The next choice of a value that has choices; so do \xe2\x86\x90 and \xe2\x86\x92",
      change,
-     NULL,
+     has_choices,
      NULL},
     {{'r', PRESS_CTRL('R')},
      "r",
      "run",
      "Run the scenario with these values",
      run_now,
-     NULL,
+     is_choosing,
      NULL},
     {{'d'},
      "d",
      "default",
      "Set this value to its documented default",
      reset_one,
-     NULL,
+     is_choosing,
      NULL},
     {{'D'},
      "D",
      "documented",
      "Set all values to those of the documented experiment",
      reset_all,
-     NULL,
+     is_choosing,
      NULL},
     {{'Q'},
      "Q",
      "quick",
      "Set the values of a smaller run, for a first look",
      make_quick,
-     NULL,
+     is_choosing,
+     NULL},
+    {{'u'},
+     "u",
+     "last used",
+     "Set the values of the last saved run of this scenario",
+     use_last,
+     is_choosing,
      NULL},
     {{PRESS_ESC, 'q'},
      "Esc",
      "back",
      "Go back to the scenarios; the values stay",
      go_back,
-     NULL,
+     is_choosing,
      NULL},
     {{PRESS_UP, PRESS_DOWN, 'k', 'j'},
      "\xe2\x86\x91\xe2\x86\x93 j k",

@@ -36,6 +36,7 @@ struct runner {
     struct run_view *view;
     bool stopping;   /* by the user: nothing of the queue is begun any more */
     bool restarting; /* the same again when this one has ended */
+    bool ended;      /* all of it, while another screen lay over this one */
     bool frozen;
     double frozen_s; /* the right edge while frozen */
     double window_s; /* 0: chosen by what there is */
@@ -137,6 +138,12 @@ static void end_recording(struct runner *u)
 /* All that ran goes to the summary; it takes the runs over when it is made. */
 static void finish(struct runner *u)
 {
+    /* Help that is being read stays; the summary comes after it. */
+    if (!app_is_top(u->app, u)) {
+        u->ended = true;
+        app_say(u->app, "The run has ended; its summary comes next.");
+        return;
+    }
     u->summary.count = 0;
     for (size_t i = 0; i < u->count; i++)
         if (u->queue[i].run != NULL)
@@ -420,11 +427,19 @@ static void set_mark(void *self, uint32_t press)
     app_say(u->app, "Marked as %s, here and in the result.", text);
 }
 
+static void runner_shown(void *self)
+{
+    struct runner *u = self;
+
+    if (u->ended)
+        finish(u);
+}
+
 static bool runner_interrupt(void *self)
 {
     struct runner *u = self;
 
-    if (u->stopping)
+    if (u->stopping || u->ended)
         return false; /* the second Ctrl-C ends the console */
     stop(u, 0);
     return true;
@@ -461,8 +476,8 @@ static const struct key keys[] = {
      choose_chart,
      NULL,
      NULL},
-    {{'+', '-', '='},
-     "+ -",
+    {{'-', '+', '='},
+     "- +",
      "rate",
      "Raise or lower the rate by a quarter, while it runs",
      change_rate,
@@ -484,14 +499,14 @@ static const struct key keys[] = {
      NULL},
     {{PRESS_LEFT, PRESS_RIGHT},
      "\xe2\x86\x90 \xe2\x86\x92",
-     NULL,
+     "scroll",
      "Freeze and scroll back in time, and forth",
      scroll,
      NULL,
      NULL},
     {{'<', '>'},
      "< >",
-     NULL,
+     "span",
      "Show a shorter or a longer span of time",
      change_window,
      NULL,
@@ -692,6 +707,7 @@ const struct screen screen_run = {
     .draw = runner_draw,
     .header = runner_header,
     .mouse = runner_mouse,
+    .shown = runner_shown,
     .interrupt = runner_interrupt,
     .free = runner_free,
 };

@@ -295,7 +295,9 @@ static void show_limits(void *self, uint32_t press)
 
 static bool has_filter(const void *self)
 {
-    return ((const struct catalogue *)self)->filter.len > 0;
+    const struct catalogue *k = self;
+
+    return !k->filtering && k->filter.len > 0;
 }
 
 static void end_filter(void *self, uint32_t press)
@@ -351,46 +353,76 @@ static bool is_letter(const void *self, uint32_t press)
     return false;
 }
 
+static bool is_filtering(const void *self)
+{
+    return ((const struct catalogue *)self)->filtering;
+}
+
+static bool is_choosing(const void *self)
+{
+    return !is_filtering(self);
+}
+
+/* While the filter is typed catalogue_type takes the presses: to be read only. */
+static void typed(void *self, uint32_t press)
+{
+    catalogue_type(self, press);
+}
+
 static const struct key keys[] = {
+    {{PRESS_ENTER},
+     "Enter",
+     "keep",
+     "While a filter is typed: keep it and go to the list",
+     typed,
+     is_filtering,
+     NULL},
+    {{PRESS_ESC},
+     "Esc",
+     "all",
+     "While a filter is typed: show all scenarios again",
+     typed,
+     is_filtering,
+     NULL},
     {{PRESS_ENTER},
      "Enter",
      "run",
      "Run the scenario, or all that are marked one after the other",
      run_chosen,
-     NULL,
+     is_choosing,
      NULL},
-    {{'e'}, "e", "edit", "Edit the parameters of the scenario", edit, NULL, NULL},
+    {{'e'}, "e", "edit", "Edit the parameters of the scenario", edit, is_choosing, NULL},
     {{'Q'},
      "Q",
      "quick",
      "Run a smaller version of the scenario, for a first look",
      run_quick,
-     NULL,
+     is_choosing,
      NULL},
     {{' '},
      "Space",
      "mark",
      "Mark the scenario; marked ones run in sequence",
      mark,
-     NULL,
+     is_choosing,
      NULL},
     {{'/'},
      "/",
      "filter",
      "Show only scenarios whose name, group or title has a text",
      begin_filter,
-     NULL,
+     is_choosing,
      NULL},
     {{PRESS_ESC}, "Esc", "all", "Show all scenarios again", end_filter, has_filter, NULL},
-    {{'H'}, "H", "history", "Show the saved runs", show_history, NULL, NULL},
+    {{'H'}, "H", "history", "Show the saved runs", show_history, is_choosing, NULL},
     {{'L'},
      "L",
      "limits",
      "Show what of this machine would distort this scenario",
      show_limits,
-     NULL,
+     is_choosing,
      NULL},
-    {{'q'}, "q", "quit", "Leave plimsoll", quit, NULL, NULL},
+    {{'q'}, "q", "quit", "Leave plimsoll", quit, is_choosing, NULL},
     {{PRESS_UP, PRESS_DOWN, 'k', 'j'},
      "\xe2\x86\x91\xe2\x86\x93 j k",
      NULL,
@@ -555,7 +587,7 @@ static void catalogue_header(void *self, struct canvas *c, struct area a)
     if (marked > 0)
         snprintf(text, sizeof(text), "%zu marked, Enter runs them in sequence", marked);
     else
-        snprintf(text, sizeof(text), "choose by number, letter or arrows; Enter runs");
+        snprintf(text, sizeof(text), "choose by number, letter or arrows; / filters");
     canvas_text_right(c, a.x, a.y, a.width, style_on(PAINT_HEADER, PAINT_BAR), text);
 }
 

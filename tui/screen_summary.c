@@ -7,23 +7,30 @@
 #include <string.h>
 
 #include "engine/export.h"
+#include "engine/recording.h"
 #include "engine/run.h"
 #include "engine/units.h"
 #include "tui/app.h"
 #include "tui/chart.h"
+#include "tui/last_runs.h"
 #include "tui/lineedit.h"
 #include "tui/metric_label.h"
 #include "tui/page.h"
+#include "tui/screen_compare.h"
 #include "tui/text.h"
 
 #define CELL 32   /* bytes of a figure */
-#define NAME 22   /* columns of a metric's name */
-#define FIGURE 11 /* columns of a figure */
+#define NAME 20   /* columns of a metric's name */
+#define FIGURE 10 /* columns of a figure */
+#define DOCUMENTED 11
+#define RATIO 12 /* columns of "12.3 x less" */
 
 struct summary {
     struct app *app; /* borrowed */
     size_t count, at;
     struct run *runs[RUN_QUEUE_MAX]; /* owned */
+    struct last_runs saved;
+    struct compare_request compare;
     int offset, offset_max;
     bool exporting;
     size_t format;
@@ -46,6 +53,8 @@ static void *summary_init(struct app *app, const void *argument)
         *request->runs[m->count] = NULL;
     }
     m->at = m->count - 1;
+    /* Without a store there is no run before this one; the history says why. */
+    last_runs_read(&m->saved, NULL);
     return m;
 }
 
@@ -55,12 +64,31 @@ static void summary_free(void *self)
 
     for (size_t i = 0; i < m->count; i++)
         run_free(m->runs[i]);
+    last_runs_done(&m->saved);
+    run_free(m->compare.base);
+    run_free(m->compare.other);
     free(m);
 }
 
 static const struct run *shown(const struct summary *m)
 {
     return m->runs[m->at];
+}
+
+/* The saved run of the same scenario before this one; NULL when there is none. */
+static const struct store_entry *run_before(const struct summary *m)
+{
+    const struct run *r = shown(m);
+
+    for (size_t i = 0; i < m->saved.count; i++) {
+        const struct store_entry *e = &m->saved.entries[i];
+
+        if (e->problem[0] == '\0' && e->state == STORE_ENDED &&
+            e->started <= r->started && strcmp(e->id, r->id) != 0 &&
+            strcmp(e->scenario, r->scenario->name) == 0)
+            return e;
+    }
+    return NULL;
 }
 
 /* Sections ------------------------------------------------------------------------ */
@@ -114,13 +142,14 @@ static void draw_ratio(struct canvas *c, struct area row, enum metric m, double 
                 text);
 }
 
+/* Columns: this run, the documented one, how they stand, and the last run here. */
 static void draw_reference(struct page *p, const struct run *r,
-                           const struct reference *ref)
+                           const struct reference *ref, const struct store_entry *last)
 {
     enum metric m = (enum metric)metric_find(ref->metric);
     struct statistics own, documented;
-    char cell[2][CELL], name[64];
-    struct area row = page_rows(p, 1);
+    char cell[3][CELL], name[64];
+    struct area row = page_rows(p, 1), end;
 
     if (m == METRIC_COUNT)
         return;
@@ -128,18 +157,24 @@ static void draw_reference(struct page *p, const struct run *r,
     statistics_of(ref->values, ref->count, &documented);
     metric_format(m, own.n > 0 ? own.median : UNKNOWN, cell[0], CELL);
     metric_format(m, documented.median, cell[1], CELL);
+    metric_format(m, last != NULL ? last->medians[m] : UNKNOWN, cell[2], CELL);
     metric_label(m, name, sizeof(name));
+    end = row;
+    area_take_left(&end, NAME + FIGURE + DOCUMENTED + 2);
     canvas_print(p->c, row.x, row.y, NAME - 1, style(PAINT_TEXT), "%s%s%s", name,
                  ref->where[0] ? " " : "", ref->where);
     canvas_text_right(p->c, row.x + NAME, row.y, FIGURE, style(PAINT_STRONG), cell[0]);
     canvas_text_right(p->c, row.x + NAME + FIGURE, row.y, FIGURE, style(PAINT_DIM),
                       cell[1]);
-    area_take_left(&row, NAME + 2 * FIGURE + 2);
+    if (last != NULL && end.width >= RATIO + FIGURE)
+        canvas_text_right(p->c, end.x + RATIO, row.y, FIGURE, style(PAINT_TEXT), cell[2]);
+    end.width = end.width > RATIO ? RATIO : end.width;
     if (own.n > 0 && documented.median > 0)
-        draw_ratio(p->c, row, m, own.median / documented.median);
+        draw_ratio(p->c, end, m, own.median / documented.median);
 }
 
-static void draw_documented(struct page *p, const struct run *r)
+static void draw_documented(struct page *p, const struct run *r,
+                            const struct store_entry *last)
 {
     struct area row;
 
@@ -153,12 +188,15 @@ static void draw_documented(struct page *p, const struct run *r)
         row = page_rows(p, 1);
         canvas_text_right(p->c, row.x + NAME, row.y, FIGURE, style(PAINT_DIM),
                           "this run");
-        canvas_text_right(p->c, row.x + NAME + FIGURE, row.y, FIGURE, style(PAINT_DIM),
-                          "documented");
+        canvas_text_right(p->c, row.x + NAME + FIGURE, row.y, DOCUMENTED,
+                          style(PAINT_DIM), "documented");
+        if (last != NULL && row.width >= NAME + 2 * FIGURE + DOCUMENTED + 2 + RATIO)
+            canvas_text_right(p->c, row.x + NAME + FIGURE + DOCUMENTED + 2 + RATIO, row.y,
+                              FIGURE, style(PAINT_DIM), "last run");
     }
     for (const struct reference *ref = r->scenario->references; ref->metric != NULL;
          ref++)
-        draw_reference(p, r, ref);
+        draw_reference(p, r, ref, last);
     page_gap(p);
 }
 
@@ -432,24 +470,23 @@ static void draw_checks(struct page *p, const struct run *r)
         enum paint paint = check->verdict == VERDICT_PASS   ? PAINT_GOOD
                            : check->verdict == VERDICT_FAIL ? PAINT_BAD
                                                             : PAINT_UNKNOWN;
-        struct area row = page_rows(p, 0);
+        struct area row = page_rows(p, 1);
 
         canvas_put(p->c, row.x, row.y, glyph, style(paint));
-        p->area.x += 2;
-        p->area.width -= 2;
-        page_entry(p, 24, style(paint), check->name, check->detail);
-        p->area.x -= 2;
-        p->area.width += 2;
+        canvas_text(p->c, row.x + 2, row.y, row.width - 2, style(paint), check->name);
+        page_entry(p, 2, style(PAINT_DIM), "", check->detail);
     }
     page_gap(p);
 }
 
 /* Drawing ------------------------------------------------------------------------- */
 
-static void draw_left(struct page *p, const struct run *r)
+static void draw_left(struct page *p, const struct summary *m)
 {
+    const struct run *r = shown(m);
+
     draw_outcome(p, r);
-    draw_documented(p, r);
+    draw_documented(p, r, run_before(m));
     draw_trials(p, r);
     draw_statistics(p, r);
 }
@@ -475,12 +512,12 @@ static struct area padded_box(struct canvas *c, struct area a, const char *title
 
 static int draw_two(struct summary *m, struct canvas *c, struct area a)
 {
-    struct area left = area_take_left(&a, a.width * 54 / 100);
+    struct area left = area_take_left(&a, a.width * 58 / 100);
     struct page p =
         page_begin(c, padded_box(c, left, shown(m)->scenario->name, true), m->offset);
     int over_left, over_right;
 
-    draw_left(&p, shown(m));
+    draw_left(&p, m);
     over_left = page_end(&p);
     p = page_begin(c, padded_box(c, a, "in detail", false), m->offset);
     draw_right(&p, shown(m));
@@ -493,7 +530,7 @@ static int draw_one(struct summary *m, struct canvas *c, struct area a)
     struct page p =
         page_begin(c, padded_box(c, a, shown(m)->scenario->name, true), m->offset);
 
-    draw_left(&p, shown(m));
+    draw_left(&p, m);
     draw_right(&p, shown(m));
     return page_end(&p);
 }
@@ -576,6 +613,42 @@ static void run_again(void *self, uint32_t press)
     m->again.runs[0].scenario = shown(m)->scenario;
     m->again.runs[0].values = &shown(m)->values;
     app_replace(m->app, &screen_run, &m->again);
+}
+
+static struct run *load(struct summary *m, const char *id)
+{
+    char path[4096];
+    struct fail fail = {0};
+    struct run *run = NULL;
+
+    if (store_find(id, path, sizeof(path), &fail) == 0)
+        run = recording_load(path, &fail);
+    if (run == NULL)
+        app_warn(m->app, "The run cannot be compared: %s.", fail.sentence);
+    return run;
+}
+
+static bool has_before(const void *self)
+{
+    const struct summary *m = self;
+
+    return shown(m)->id[0] != '\0' && run_before(m) != NULL;
+}
+
+/* With the run before: both from the store, since the comparison owns what it shows. */
+static void compare(void *self, uint32_t press)
+{
+    struct summary *m = self;
+
+    (void)press;
+    run_free(m->compare.base);
+    run_free(m->compare.other);
+    m->compare.other = NULL;
+    m->compare.base = load(m, run_before(m)->id);
+    if (m->compare.base != NULL)
+        m->compare.other = load(m, shown(m)->id);
+    if (m->compare.other != NULL)
+        app_push(m->app, &screen_compare, &m->compare);
 }
 
 static void default_path(const struct summary *m, char *out, size_t size)
@@ -670,6 +743,13 @@ static const struct key keys[] = {
      "Write the result to a file; Tab chooses the format",
      begin_export,
      NULL,
+     NULL},
+    {{'c'},
+     "c",
+     "compare",
+     "Compare with the run of the scenario before this one",
+     compare,
+     has_before,
      NULL},
     {{PRESS_LEFT, PRESS_RIGHT},
      "\xe2\x86\x90 \xe2\x86\x92",
