@@ -398,14 +398,13 @@ void app_interrupt(struct app *app)
 static void draw_header(struct canvas *c, struct area row, const struct layer *layer)
 {
     struct style plain = style_on(PAINT_HEADER, PAINT_BAR), bold = plain;
-    struct style faint = style_on(PAINT_DIM, PAINT_BAR);
 
     bold.attributes = ATTR_BOLD;
     canvas_fill(c, row, ' ', plain);
     area_take_left(&row, 1);
     area_take_left(&row, canvas_text(c, row.x, row.y, row.width, bold, "plimsoll"));
     area_take_left(
-        &row, 1 + canvas_text(c, row.x + 1, row.y, row.width, faint, "\xc2\xb7") + 1);
+        &row, 1 + canvas_text(c, row.x + 1, row.y, row.width, plain, "\xc2\xb7") + 1);
     area_take_left(&row,
                    canvas_text(c, row.x, row.y, row.width, plain, layer->screen->name));
     area_take_left(&row, 2);

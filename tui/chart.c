@@ -176,8 +176,11 @@ static int draw_legend_item(struct canvas *c, int x, int y, const struct chart *
     return x - start;
 }
 
-/* The legend stands in the upper border, as far as there is room. */
-static void draw_legend(struct canvas *c, struct area box, const struct chart *ch)
+/*
+ * The legend stands in the upper border, as far as there is room. True when it names
+ * the lines.
+ */
+static bool draw_legend(struct canvas *c, struct area box, const struct chart *ch)
 {
     struct legend_item items[LEGEND_MAX];
     size_t count = ch->line_count < LEGEND_MAX ? ch->line_count : LEGEND_MAX;
@@ -191,11 +194,12 @@ static void draw_legend(struct canvas *c, struct area box, const struct chart *c
         width = legend_width(ch, items, count, false);
     }
     if (width > room || count == 0)
-        return;
+        return false;
     x = box.x + box.width - 2 - width;
     for (size_t i = 0; i < count; i++)
         x += draw_legend_item(c, x, box.y, ch, i, &items[i], with_names);
     canvas_put(c, x, box.y, ' ', style(PAINT_TEXT));
+    return with_names;
 }
 
 /* Draw the box if the area has room for one; returns what is left inside. */
@@ -293,6 +297,25 @@ static void fill_up(struct canvas *c, const struct plot *p, int dx, int base, in
     }
 }
 
+/*
+ * A known zero is a line at the bottom, an unknown value nothing: without it a filled
+ * plot could not tell one from the other.
+ */
+static void draw_zero(struct canvas *c, const struct plot *p, int dx)
+{
+    int x = p->cells.x + dx / c->glyphs->dots_wide;
+    int y = p->cells.y + p->cells.height - 1;
+
+    if (c->glyphs->level == GLYPHS_BRAILLE)
+        canvas_dot(c, p->cells.x * c->glyphs->dots_wide + dx,
+                   (y + 1) * c->glyphs->dots_high - 1, style(PAINT_DIM));
+    else if (canvas_at(c, x, y) != NULL && (canvas_at(c, x, y)->code == ' ' ||
+                                            canvas_at(c, x, y)->code == c->glyphs->grid))
+        canvas_put(c, x, y,
+                   c->glyphs->level == GLYPHS_ASCII ? '_' : c->glyphs->horizontal,
+                   style(PAINT_DIM));
+}
+
 /* Dots of a filled column: a value above zero shows at least one. */
 static int fill_height(const struct plot *p, double value, int full)
 {
@@ -311,6 +334,8 @@ static void draw_area(struct canvas *c, const struct plot *p, const struct chart
     for (int dx = 0; dx < p->wide; dx++) {
         double value = column_value(ch, p, &ch->lines[0], dx);
 
+        if (value <= 0)
+            draw_zero(c, p, dx);
         fill_up(c, p, dx, base, fill_height(p, value, p->high), p->high, 1, &ch->ramp, 0);
     }
 }
@@ -321,12 +346,13 @@ static void draw_mirror(struct canvas *c, const struct plot *p, const struct cha
     int above = (p->middle - p->cells.y) * dots;
     int below = (p->cells.y + p->cells.height - 1 - p->middle) * dots;
 
-    for (int x = 0; x < p->cells.width; x++)
-        canvas_put(c, p->cells.x + x, p->middle, c->glyphs->horizontal,
-                   style(PAINT_FAINT));
     for (int dx = 0; dx < p->wide; dx++) {
         double up = column_value(ch, p, &ch->lines[0], dx);
 
+        /* The line between the halves is there where something is known. */
+        if (!isnan(up))
+            canvas_put(c, p->cells.x + dx / c->glyphs->dots_wide, p->middle,
+                       c->glyphs->horizontal, style(PAINT_DIM));
         fill_up(c, p, dx, p->middle * dots - 1, fill_height(p, up, above), above, 1,
                 &ch->ramp, 0);
         if (ch->line_count < 2)
@@ -343,6 +369,9 @@ static void draw_stack(struct canvas *c, const struct plot *p, const struct char
 {
     int base = (p->cells.y + p->cells.height) * c->glyphs->dots_high - 1;
 
+    for (int dx = 0; dx < p->wide; dx++)
+        if (stacked_value(ch, p, ch->line_count - 1, dx) <= 0)
+            draw_zero(c, p, dx);
     for (size_t i = ch->line_count; i-- > 0;)
         for (int dx = 0; dx < p->wide; dx++) {
             double value = stacked_value(ch, p, i, dx);
@@ -445,6 +474,29 @@ static void name_lines(struct canvas *c, const struct plot *p, const struct char
     }
 }
 
+/*
+ * Where the legend had no room for names, those of a filled plot stand in it: nothing is
+ * told by its colour alone.
+ */
+static void name_parts(struct canvas *c, const struct plot *p, const struct chart *ch)
+{
+    for (size_t i = 0; i < ch->line_count; i++) {
+        int columns = text_columns(ch->lines[i].name) + 2;
+        int y = p->cells.y + (int)i;
+
+        /* The labels of marks stand in the first row. */
+        y += ch->mark_count > 0 && p->cells.height > 4;
+        if (ch->form == CHART_MIRROR && i == 1)
+            y = p->cells.y + p->cells.height - 1;
+        if (columns > p->cells.width || y >= p->cells.y + p->cells.height)
+            return;
+        canvas_put(c, p->cells.x + p->cells.width - columns, y, line_mark(c, i),
+                   style(ch->lines[i].paint));
+        canvas_text_right(c, p->cells.x + p->cells.width - columns + 1, y, columns - 1,
+                          style(PAINT_DIM), ch->lines[i].name);
+    }
+}
+
 static void draw_mark_line(struct canvas *c, const struct plot *p, int x)
 {
     for (int y = p->cells.y; y < p->cells.y + p->cells.height; y++) {
@@ -492,6 +544,12 @@ static void say_empty(struct canvas *c, struct area a, const char *empty)
 
     if (a.height < 1)
         return;
+    if (columns > a.width && a.height >= 3 && a.width > 4) {
+        struct area lines = {a.x + 1, a.y + a.height / 2 - 1, a.width - 2, 3};
+
+        canvas_paragraph(c, lines, style(PAINT_UNKNOWN), text);
+        return;
+    }
     columns = columns > a.width ? a.width : columns;
     canvas_text(c, a.x + (a.width - columns) / 2, a.y + (a.height - 1) / 2, columns,
                 style(PAINT_UNKNOWN), text);
@@ -553,13 +611,13 @@ static void measure(const struct canvas *c, struct plot *p, double from_s, doubl
 void chart_draw(struct canvas *c, struct area a, const struct chart *ch)
 {
     struct area before = canvas_clip(c, a), inner = draw_box(c, a, ch->title, ch->hot);
-    bool labelled = inner.width >= 24, timed = inner.height >= 5;
+    bool labelled = inner.width >= 24, timed = inner.height >= 5, named = false;
     int names = name_columns(ch, inner);
     struct plot p = {.cells = inner};
     double low = 0, high = 0;
 
     if (inner.y != a.y)
-        draw_legend(c, a, ch);
+        named = draw_legend(c, a, ch);
     if (timed)
         p.cells.height--;
     if (labelled)
@@ -576,8 +634,14 @@ void chart_draw(struct canvas *c, struct area a, const struct chart *ch)
         draw_marks(c, &p, ch);
         if (names > 0)
             name_lines(c, &p, ch, names);
+        else if (!named && ch->form != CHART_LINES && ch->line_count > 1)
+            name_parts(c, &p, ch);
         if (timed)
             draw_time_axis(c, &p, ch->to_s, p.cells.y + p.cells.height);
+        /* The figures at the axis have no room for it; it stands below them. */
+        if (timed && labelled && strcmp(ch->per, "/s") == 0)
+            canvas_text_right(c, inner.x, p.cells.y + p.cells.height, LABEL_COLUMNS - 1,
+                              style(PAINT_DIM), "per s");
     }
     canvas_unclip(c, before);
 }
