@@ -50,7 +50,8 @@ static void note_nth(struct udp_count *c, struct datagram_label *label)
     char name[TALLY_NAME_MAX + 16], text[32];
 
     c->env->note(c->env,
-                 "%s: %" PRIu64 ". message %" PRIu64 ".%06" PRIu64 " s after the first",
+                 "%s: message %" PRIu64 " came %" PRIu64 ".%06" PRIu64
+                 " s after the first",
                  label->name, c->nth, us / 1000000, us % 1000000);
     snprintf(name, sizeof(name), "nth_seconds %s", label->name);
     snprintf(text, sizeof(text), "%" PRIu64 ".%06" PRIu64, us / 1000000, us % 1000000);

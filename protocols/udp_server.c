@@ -15,6 +15,10 @@
  *   expect          messages that the senders' kernels will have accepted; 0: unknown.
  *                   set(flow, "accepted", n) says it when it is known
  *
+ * Facts: receive_buffer_bytes and receive_buffer_limit_bytes as the kernel counts them,
+ * receive_buffer_fullest_bytes the most that was seen in it (all of it where something
+ * was dropped), overflow_confirmed, nth_seconds.
+ *
  * How it receives
  *   Up to INBOX datagrams a system call, straight into the counters. While datagrams
  *   keep coming it waits for the next one in that call, for WAIT at most, and goes
@@ -80,6 +84,7 @@ struct flow {
     uint64_t accepted; /* by the senders' kernels; 0: unknown */
     uint64_t stopped_ns;
     uint32_t attached; /* the latest count of drops that came with a datagram */
+    uint64_t fullest_bytes;
     struct udp_count count;
     struct inbox inbox;
 };
@@ -146,6 +151,7 @@ static int receive(struct flow *f, int flags, uint64_t *now)
 }
 
 static void check_missing(struct flow *f);
+static void ask_drops(struct flow *f);
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
@@ -155,6 +161,8 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
+    if (n == INBOX) /* more may be waiting: how much? */
+        ask_drops(f);
     while (n > 0 && now - begin < TURN_NS)
         n = receive(f, MSG_WAITFORONE, &now);
     if (n < 0)
@@ -165,6 +173,15 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 
 /* ---- the end ---- */
 
+static int buffer_bytes(int fd)
+{
+    int bytes = 0;
+    socklen_t len = sizeof(bytes);
+
+    getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, &len);
+    return bytes;
+}
+
 static void ask_drops(struct flow *f)
 {
     uint64_t queued_bytes;
@@ -174,6 +191,19 @@ static void ask_drops(struct flow *f)
         return;
     udp_count_drops(&f->count, count);
     f->env->meter->gauges.receive_queue_bytes = queued_bytes;
+    if (queued_bytes > f->fullest_bytes)
+        f->fullest_bytes = queued_bytes;
+}
+
+/* A buffer that dropped was full, whenever it was looked at. */
+static void tell_fullest(struct flow *f)
+{
+    uint64_t bytes =
+        f->count.drops.total ? (uint64_t)buffer_bytes(f->fd) : f->fullest_bytes;
+    char text[32];
+
+    snprintf(text, sizeof(text), "%" PRIu64, bytes);
+    f->env->fact(f->env, "receive_buffer_fullest_bytes", text);
 }
 
 /* The kernel's count by each of the ways to ask for it. */
@@ -206,6 +236,7 @@ static void end(struct flow *f)
     ask_drops(f);
     udp_count_close(&f->count, f->accepted);
     tell_drops(f);
+    tell_fullest(f);
     f->env->finished(f->env, OUTCOME_COMPLETED, NULL);
 }
 
@@ -289,15 +320,6 @@ static uint64_t receive_buffer_limit(void)
     if (fscanf(file, "%" SCNu64, &bytes) != 1)
         bytes = 0;
     fclose(file);
-    return bytes;
-}
-
-static int buffer_bytes(int fd)
-{
-    int bytes = 0;
-    socklen_t len = sizeof(bytes);
-
-    getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, &len);
     return bytes;
 }
 

@@ -51,6 +51,15 @@ static void add_line(struct peer *p, const char *line)
     snprintf(p->text + len, sizeof(p->text) - len, "%s\n", line);
 }
 
+/* The number of a fact: "name=". */
+static uint64_t fact_number(const struct peer *p, const char *name)
+{
+    const char *at = strstr(p->text, name);
+
+    assert_non_null(at);
+    return strtoull(at + strlen(name), NULL, 10);
+}
+
 static void on_finished(struct flow_env *env, enum outcome outcome, const char *reason)
 {
     struct peer *p = env->owner;
@@ -664,6 +673,28 @@ static void sleeping_receiver_explains_all_loss(void **state)
     }
 }
 
+/* 100 small datagrams wait at once: at least their bytes, at most the whole buffer. */
+static void how_full_the_buffer_was_is_told(void **state)
+{
+    (void)state;
+    for (int drops = 0; drops < 2; drops++) {
+        struct pair pair = {0};
+        uint64_t whole, fullest;
+
+        add_server(&pair, drops ? RUN " receive_buffer=1" : RUN " receive_buffer=200000");
+        run_client(add_client(&pair, RUN " messages=100 socket=cached"));
+        serve(pair.server);
+        stop_server(pair.server, 100);
+        whole = fact_number(pair.server, "receive_buffer_bytes=");
+        fullest = fact_number(pair.server, "receive_buffer_fullest_bytes=");
+        if (drops)
+            assert_int_equal(fullest, whole);
+        else
+            assert_true(fullest >= 36 * 36 && fullest < whole); /* 64 were read first */
+        pair_done(&pair);
+    }
+}
+
 /*
  * Ten rounds of a receiver that sleeps while a burst comes and then reads what its
  * buffer kept, the first of the burst. So after a round the numbers seen imply all the
@@ -1196,6 +1227,7 @@ int main(void)
         cmocka_unit_test(port_in_use_is_told),
         cmocka_unit_test(closed_port_is_refused_and_not_lost),
         cmocka_unit_test(sleeping_receiver_explains_all_loss),
+        cmocka_unit_test(how_full_the_buffer_was_is_told),
         cmocka_unit_test(live_loss_is_right_under_overload),
         cmocka_unit_test(drop_count_wraps),
         cmocka_unit_test(known_path_is_counted_exactly),
