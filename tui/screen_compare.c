@@ -148,7 +148,7 @@ static void draw_quantiles(struct page *p, const struct comparison *c)
     struct bar bars[2 * COMPARE_QUANTILES];
     char labels[2 * COMPARE_QUANTILES][16], figures[2 * COMPARE_QUANTILES][CELL];
     size_t n = 0;
-    double low = INFINITY;
+    double low = (double)INFINITY;
 
     if (c->quantile_count == 0)
         return;
