@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/load_table.h"
 #include "engine/threshold.h"
 #include "engine/units.h"
 
@@ -22,8 +23,75 @@ static void print_outcome(FILE *f, const struct run *r)
     fputc('\n', f);
 }
 
+static void print_load_cells(FILE *f, const struct load_row *row,
+                             const double figures[LOAD_COLUMNS])
+{
+    for (size_t k = 0; k < LOAD_COLUMNS; k++) {
+        char cell[32];
+
+        metric_format(row->metric, figures[k], cell, sizeof(cell));
+        fprintf(f, " %11s", cell);
+    }
+}
+
+/* The document's own table, and what it says beside this run's figures. */
+static void print_load(FILE *f, const struct run *r, const struct load_table *t)
+{
+    fprintf(f, "%-10s %11s %11s %11s", "", "Avg", "Stdev", "Max");
+    if (t->is_documented)
+        fprintf(f, "    documented: %7s %11s %11s", "Avg", "Stdev", "Max");
+    fputc('\n', f);
+    for (size_t i = 0; i < LOAD_ROWS; i++) {
+        fprintf(f, "%-10s", t->rows[i].name);
+        print_load_cells(f, &t->rows[i], t->rows[i].own);
+        if (t->is_documented) {
+            fprintf(f, "%12s", "");
+            print_load_cells(f, &t->rows[i], t->rows[i].documented);
+        }
+        fputc('\n', f);
+    }
+    fprintf(f, "\n%s\n", t->totals);
+    if (t->is_documented)
+        fprintf(f, "documented: %s (elsewhere, on other hardware)\n",
+                r->scenario->documented);
+    if (t->is_short)
+        fputs("Stdev and Max of the rates are over whole seconds: this run has not two\n",
+              f);
+}
+
+/* Of all trials together. What the latency is counted from is said with it. */
+static void print_percentiles(FILE *f, const struct run *r)
+{
+    const struct meter *m = r->pooled[PLACE_CLIENT];
+    const struct hist *h = m ? m->hists[METER_HIST_latency] : NULL;
+    bool is_paced = options_number(&r->values, "rate", 0) > 0 ||
+                    options_number(&r->values, "connection_rate", 0) > 0;
+    struct hist_summary s;
+    char cell[32];
+
+    if (!h || !h->count)
+        return;
+    hist_summarise(&s, h);
+    fprintf(f, "\nlatency, %s:\n ",
+            is_paced ? "from the moment at which each request was due (response time)"
+                     : "from the sending of each request (service time)");
+#define X(name, q)                                             \
+    units_format_duration((double)s.name, cell, sizeof(cell)); \
+    fprintf(f, " p%.7g %s ", 100 * (q), cell);
+    QUANTILES(X)
+#undef X
+    fputs("\n\n", f);
+}
+
+/* What the table of the load and its percentiles have said of a single trial. */
+static bool is_told_by_load(enum metric metric)
+{
+    return metric == METRIC_seconds ||
+           (metric >= METRIC_requests_per_second && metric <= METRIC_latency_max_ns);
+}
+
 /* Metrics with a value, over the trials. */
-static void print_statistics(FILE *f, const struct run *r)
+static void print_statistics(FILE *f, const struct run *r, bool with_load)
 {
     struct statistics s;
     char cell[6][32];
@@ -33,6 +101,8 @@ static void print_statistics(FILE *f, const struct run *r)
     for (int i = 0; i < METRIC_COUNT; i++) {
         enum metric m = (enum metric)i;
 
+        if (with_load && r->trials_begun == 1 && is_told_by_load(m))
+            continue;
         run_statistics(r, m, &s);
         if (!s.n)
             continue;
@@ -144,7 +214,9 @@ static void print_times(FILE *f, const struct run *r)
         {PLACE_CLIENT, METER_HIST_connect, "connection set-up"},
         {PLACE_CLIENT, METER_HIST_exchange, "request itself"},
         {PLACE_CLIENT, METER_HIST_first_byte, "to the first byte"},
+        {PLACE_ENDPOINT, METER_HIST_service, "within the endpoint"},
         {PLACE_ENDPOINT, METER_HIST_upstream, "endpoint to microservice"},
+        {PLACE_SERVER, METER_HIST_service, "within the server"},
         {PLACE_CLIENT, METER_HIST_failure, "failed operations"},
         {PLACE_CLIENT, METER_HIST_pacing, "late by the schedule"},
         {PLACE_SERVER, METER_HIST_jitter, "jitter"},
@@ -226,6 +298,21 @@ static void print_thresholds(FILE *f, const struct run *r)
                 list[i].threshold.text, list[i].detail);
 }
 
+/* Whether an earlier process of the same place has said the same. */
+static bool is_said(const struct trial *t, size_t process, size_t fact)
+{
+    const struct process *p = &t->processes[process];
+
+    for (size_t i = 0; i < process; i++) {
+        const char *said = process_fact(&t->processes[i], p->facts[fact].name);
+
+        if (t->processes[i].place == p->place && said &&
+            strcmp(said, p->facts[fact].text) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void print_facts(FILE *f, const struct trial *t)
 {
     bool titled = false;
@@ -234,6 +321,8 @@ static void print_facts(FILE *f, const struct trial *t)
         const struct process *p = &t->processes[i];
 
         for (size_t k = 0; k < p->fact_count; k++) {
+            if (is_said(t, i, k))
+                continue;
             if (!titled)
                 fputs("\nalso:\n", f);
             titled = true;
@@ -246,12 +335,19 @@ static void print_facts(FILE *f, const struct trial *t)
 int report_print(FILE *f, const struct run *r)
 {
     const struct trial *t = run_trial(r);
+    struct load_table load;
+    bool with_load = load_table(&load, r);
 
     print_outcome(f, r);
     if (!r->first_ns) /* nothing was measured: the outcome says it all */
         return fflush(f) == EOF || ferror(f) ? -errno : 0;
-    print_statistics(f, r);
-    print_reference(f, r);
+    if (with_load) {
+        print_load(f, r, &load);
+        print_percentiles(f, r);
+    }
+    print_statistics(f, r, with_load);
+    if (!with_load)
+        print_reference(f, r);
     print_trials(f, r);
     print_times(f, r);
     print_counts(f, r);

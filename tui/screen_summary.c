@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/export.h"
+#include "engine/load_table.h"
 #include "engine/recording.h"
 #include "engine/run.h"
 #include "engine/units.h"
@@ -23,7 +24,8 @@
 #define NAME 20   /* columns of a metric's name */
 #define FIGURE 10 /* columns of a figure */
 #define DOCUMENTED 11
-#define RATIO 12 /* columns of "12.3 x less" */
+#define RATIO 12     /* columns of "12.3 x less" */
+#define LOAD_NAME 13 /* columns of a name in the table of the load */
 
 struct summary {
     struct app *app; /* borrowed */
@@ -173,11 +175,55 @@ static void draw_reference(struct page *p, const struct run *r,
         draw_ratio(p->c, end, m, own.median / documented.median);
 }
 
+static void draw_load_row(struct page *p, const char *name, enum metric metric,
+                          const double figures[LOAD_COLUMNS], struct style s)
+{
+    struct area row = page_rows(p, 1);
+
+    canvas_text(p->c, row.x, row.y, LOAD_NAME - 1, style(PAINT_TEXT), name);
+    for (int k = 0; k < LOAD_COLUMNS; k++) {
+        char cell[CELL];
+
+        metric_format(metric, figures[k], cell, CELL);
+        canvas_text_right(p->c, row.x + LOAD_NAME + k * FIGURE, row.y, FIGURE, s, cell);
+    }
+}
+
+/* The table that the document has, with its figures below the run's own. */
+static void draw_load(struct page *p, const struct load_table *t)
+{
+    static const char *const titles[LOAD_COLUMNS] = {"Avg", "Stdev", "Max"};
+    struct area row;
+
+    page_heading(p, t->totals);
+    row = page_rows(p, 1);
+    for (int k = 0; k < LOAD_COLUMNS; k++)
+        canvas_text_right(p->c, row.x + LOAD_NAME + k * FIGURE, row.y, FIGURE,
+                          style(PAINT_DIM), titles[k]);
+    for (size_t i = 0; i < LOAD_ROWS; i++) {
+        const struct load_row *figures = &t->rows[i];
+
+        draw_load_row(p, figures->name, figures->metric, figures->own,
+                      style(PAINT_STRONG));
+        if (t->is_documented)
+            draw_load_row(p, "  documented", figures->metric, figures->documented,
+                          style(PAINT_DIM));
+    }
+    if (t->is_short)
+        page_text(p, style(PAINT_DIM),
+                  "Stdev and Max of the rates are over whole seconds: this run has not "
+                  "two.");
+    page_gap(p);
+}
+
 static void draw_documented(struct page *p, const struct run *r,
                             const struct store_entry *last)
 {
+    struct load_table load;
     struct area row;
 
+    if (load_table(&load, r))
+        draw_load(p, &load);
     if (r->scenario->documented == NULL || r->scenario->documented[0] == '\0')
         return;
     page_heading(p, "Beside the documented experiment");
@@ -340,12 +386,14 @@ static void draw_times(struct page *p, const struct run *r)
         {PLACE_CLIENT, METER_HIST_exchange, "request itself"},
         {PLACE_CLIENT, METER_HIST_service, "service time"},
         {PLACE_CLIENT, METER_HIST_first_byte, "to the first byte"},
+        {PLACE_ENDPOINT, METER_HIST_service, "within the endpoint"},
         {PLACE_ENDPOINT, METER_HIST_upstream, "endpoint to microservice"},
+        {PLACE_SERVER, METER_HIST_service, "within the server"},
         {PLACE_CLIENT, METER_HIST_failure, "failed operations"},
         {PLACE_CLIENT, METER_HIST_pacing, "late by the schedule"},
     };
-    struct bar bars[8];
-    char figures[8][2 * CELL + 8];
+    struct bar bars[sizeof(rows) / sizeof(rows[0])];
+    char figures[sizeof(rows) / sizeof(rows[0])][2 * CELL + 8];
     size_t n = 0;
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
