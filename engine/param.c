@@ -250,12 +250,17 @@ static int is_choice(const char *choices, const char *text)
     return 0;
 }
 
-static int add_line(struct options *values, const struct param *p, const char *text)
+/* Lines are joined by a line end, so one within a line would make two of it. */
+static int add_line(struct options *values, const struct param *p, const char *text,
+                    struct fail *fail)
 {
     const char *before = options_text(values, p->name, "");
     char *lines;
     int rc;
 
+    if (strchr(text, '\n'))
+        return fail_set(fail, EINVAL, "parameter", "--%s has a line end in it: '%.*s...'",
+                        p->name, (int)strcspn(text, "\n"), text);
     if (!*before)
         return options_set_text(values, p->name, text);
     if (asprintf(&lines, "%s\n%s", before, text) < 0)
@@ -284,7 +289,7 @@ int param_set(struct options *values, const struct param *p, const char *text,
                                          : refuse(p, text, fail);
         break;
     case PARAM_TEXT:
-        rc = p->flags & PARAM_REPEAT && *text ? add_line(values, p, text)
+        rc = p->flags & PARAM_REPEAT && *text ? add_line(values, p, text, fail)
                                               : options_set_text(values, p->name, text);
         break;
     }

@@ -225,6 +225,23 @@ static void repeated_texts_become_lines(void **state)
     line_done(&l);
 }
 
+/* A line end within one would make two headers of it. */
+static void a_repeated_text_is_one_line(void **state)
+{
+    struct line l;
+
+    (void)state;
+    parse(&l, FAMILY_HTTP, "-H", "A: b\nEvil: yes", NULL);
+    assert_int_equal(l.rc, -EINVAL);
+    assert_non_null(
+        strstr(l.fail.sentence, "--headers has a line end in it: 'A: b...'"));
+    assert_string_equal(options_text(&l.values, "headers", ""), "");
+    line_done(&l);
+    parse(&l, FAMILY_ALL, "--threshold", "p99<1s\n", NULL);
+    assert_int_equal(l.rc, -EINVAL);
+    line_done(&l);
+}
+
 /* What a person gives takes the place of the default's lines. */
 static void typed_headers_replace_the_defaults(void **state)
 {
@@ -369,6 +386,7 @@ int main(void)
         cmocka_unit_test(flags_take_on_and_off),
         cmocka_unit_test(choices_are_whole_words),
         cmocka_unit_test(repeated_texts_become_lines),
+        cmocka_unit_test(a_repeated_text_is_one_line),
         cmocka_unit_test(typed_headers_replace_the_defaults),
         cmocka_unit_test(options_are_spelled_in_every_way),
         cmocka_unit_test(operands_and_flags_are_told_apart),
