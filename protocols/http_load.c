@@ -30,6 +30,7 @@
 #define BACKOFF_STEPS 7u /* doubled each time, so up to 1.28 s */
 #define GIVE_UP 3u       /* attempts a connection before the server is not there */
 #define NOTES_MAX 3u
+#define NO_TYPE "the requests have a body and no Content-Type; many servers refuse that"
 
 /* Where results go: the meter, or one that is thrown away during the warm-up. */
 struct sink {
@@ -779,8 +780,10 @@ static int prepare(struct flow_env *env, struct flow **flow, plan_reader *read,
     }
     f->count = f->size;
     f->left = f->plan.amount;
-    if (f->plan.no_type)
-        env->note(env, "the request has a body and no Content-Type");
+    if (f->plan.no_type) {
+        env->note(env, NO_TYPE);
+        env->fact(env, "warning", NO_TYPE);
+    }
     *flow = f;
     return 0;
 }

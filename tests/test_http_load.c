@@ -617,6 +617,7 @@ static void a_body_of_any_bytes(void **state)
     assert_int_equal(counts(&b)->sent_bytes, sizeof(bytes) - 1);
     assert_int_equal(b.client.notes, 1);
     assert_non_null(strstr(b.client.note, "Content-Type"));
+    assert_non_null(strstr(actor_fact(&b.client, "warning"), "Content-Type"));
     bench_done(&b);
     unlink(path);
 }
