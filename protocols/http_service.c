@@ -225,9 +225,11 @@ static void set_limits(struct evhttp *http)
     evhttp_set_max_body_size(http, BODY_MAX);
     evhttp_set_max_headers_size(http, HEAD_MAX);
     evhttp_set_timeout(http, IDLE_S);
-    evhttp_set_allowed_methods(http, EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_HEAD |
-                                         EVHTTP_REQ_PUT | EVHTTP_REQ_DELETE |
-                                         EVHTTP_REQ_OPTIONS | EVHTTP_REQ_PATCH);
+    /*
+     * All, also those that evhttp does not know: the answer is JSON, not its page. But
+     * to CONNECT it would leave Content-Length out, and the client would wait.
+     */
+    evhttp_set_allowed_methods(http, UINT16_MAX & ~EVHTTP_REQ_CONNECT);
 }
 
 int http_service_new(struct http_service **out, struct flow_env *env, http_asked *asked,

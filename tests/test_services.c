@@ -184,6 +184,8 @@ static void check_sum_service(struct event_base *base, const char *endpoint)
     expect(base, endpoint, "DELETE", "/x", "", 404, "error");
     expect(base, endpoint, "GET", "/sum", "", 405, "POST");
     expect(base, endpoint, "PUT", "/sum", SUM_45, 405, "POST");
+    expect(base, endpoint, "BREW", "/sum", SUM_45, 405, "POST");
+    expect(base, endpoint, "BREW", "/", "", 404, "error");
     assert_non_null(strstr(ask(base, endpoint, "GET", "/sum", "").head, "Allow: POST"));
     expect(base, endpoint, "POST", "/sum", "", 400, "not valid JSON");
     expect(base, endpoint, "POST", "/sum", "{\"numbers\": [1, 2", 400, "not valid JSON");
