@@ -229,8 +229,11 @@ static int serve_until_stopped(const struct service *service, const char *role_n
 }
 
 static const struct flag flags[] = {
-    {"upstream-endpoint", 0, "ENDPOINT", "gateway: the microservice, tcp:HOST:PORT"},
-    {"upstream-kind", 0, "rest|topper", "gateway: what the microservice speaks"},
+    {"upstream-endpoint", 0, "ENDPOINT",
+     "gateway: the microservice, tcp:HOST:PORT; by default where serve rest, or serve "
+     "topper, listens by default"},
+    {"upstream-kind", 0, "rest|topper",
+     "gateway: what the microservice speaks; rest by default"},
     {"help", 0, NULL, "this text"},
     {0},
 };
@@ -277,6 +280,20 @@ static int fill_defaults(const struct service *service, struct options *values)
     return rc;
 }
 
+/* Where nothing is said, the microservice is the one that serve starts by default. */
+static void set_upstream(struct options *values, const struct arguments *a)
+{
+    const char *kind = arguments_flag(a, "upstream-kind");
+    const char *endpoint = arguments_flag(a, "upstream-endpoint");
+
+    kind = kind ? kind : "rest";
+    if (!endpoint)
+        endpoint =
+            strcmp(kind, "topper") == 0 ? "tcp:127.0.0.1:4000" : "tcp:127.0.0.1:9001";
+    options_set_text(values, "upstream_kind", kind);
+    options_set_text(values, "upstream_endpoint", endpoint);
+}
+
 static int start_service(const struct command *command, const struct service *service,
                          int argc, char **argv)
 {
@@ -296,14 +313,7 @@ static int start_service(const struct command *command, const struct service *se
     if (service->other_role &&
         (arguments_typed(&a, "size") || arguments_typed(&a, "file")))
         role = service->other_role;
-    options_set_text(&values, "upstream_endpoint",
-                     arguments_flag(&a, "upstream-endpoint")
-                         ? arguments_flag(&a, "upstream-endpoint")
-                         : "");
-    options_set_text(&values, "upstream_kind",
-                     arguments_flag(&a, "upstream-kind")
-                         ? arguments_flag(&a, "upstream-kind")
-                         : "rest");
+    set_upstream(&values, &a);
     options_set_number(&values, "persistent",
                        options_is(&values, "client", "persistent"));
     /* Its clients are anybody's: they owe it nothing. */

@@ -233,8 +233,7 @@ static void a_repeated_text_is_one_line(void **state)
     (void)state;
     parse(&l, FAMILY_HTTP, "-H", "A: b\nEvil: yes", NULL);
     assert_int_equal(l.rc, -EINVAL);
-    assert_non_null(
-        strstr(l.fail.sentence, "--headers has a line end in it: 'A: b...'"));
+    assert_non_null(strstr(l.fail.sentence, "--headers has a line end in it: 'A: b...'"));
     assert_string_equal(options_text(&l.values, "headers", ""), "");
     line_done(&l);
     parse(&l, FAMILY_ALL, "--threshold", "p99<1s\n", NULL);
