@@ -236,9 +236,6 @@ static void a_repeated_text_is_one_line(void **state)
     assert_non_null(strstr(l.fail.sentence, "--headers has a line end in it: 'A: b...'"));
     assert_string_equal(options_text(&l.values, "headers", ""), "");
     line_done(&l);
-    parse(&l, FAMILY_ALL, "--threshold", "p99<1s\n", NULL);
-    assert_int_equal(l.rc, -EINVAL);
-    line_done(&l);
 }
 
 /* What a person gives takes the place of the default's lines. */
