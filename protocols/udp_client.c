@@ -97,6 +97,7 @@ enum step udp_client_end(struct flow *f, enum outcome outcome, const char *reaso
     f->meter->counters.unfinished += f->handed - f->settled;
     tell_waits(f);
     event_del(f->writable);
+    event_del(f->deadline);
     udp_client_on_closing(-1, 0, f);
     return STEP_ENDED;
 }
@@ -294,12 +295,23 @@ static uint64_t schedule_base_ns(const struct flow *f)
     return f->start_ns + NS_PER_S / f->rate * sender / senders;
 }
 
+static void arm_deadline(struct flow *f, uint64_t now)
+{
+    struct timeval tv;
+
+    if (!f->duration_ns)
+        return;
+    tv = timeval_from_ns(f->deadline_ns > now ? f->deadline_ns - now : 0);
+    event_add(f->deadline, &tv);
+}
+
 static void client_start(struct flow *f, uint64_t start_ns)
 {
     f->clock_ns = now_ns();
     f->start_ns = start_ns > f->clock_ns ? start_ns : f->clock_ns;
     f->deadline_ns = f->duration_ns ? f->start_ns + f->duration_ns : UINT64_MAX;
     pacer_start(&f->pacer, schedule_base_ns(f), f->rate, NS_PER_S);
+    arm_deadline(f, f->clock_ns);
     if (f->is_paused) {
         f->paused_ns = f->clock_ns;
         pacer_pause(&f->pacer, f->clock_ns);
@@ -336,11 +348,13 @@ static void client_pause(struct flow *f, bool paused)
         pacer_pause(&f->pacer, now);
         pacer_timer_rest(&f->timer);
         event_del(f->writable);
+        event_del(f->deadline);
         return;
     }
     pacer_resume(&f->pacer, now);
     if (f->duration_ns)
         f->deadline_ns += now - f->paused_ns;
+    arm_deadline(f, now);
     udp_client_slice(f);
 }
 

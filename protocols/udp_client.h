@@ -65,6 +65,7 @@ struct flow {
 
     int fd; /* the cached socket; -1: none */
     struct event *writable, *closing;
+    struct event *deadline; /* the next message by a slow schedule may be far behind it */
     unsigned char *payloads; /* owned: `batch` payloads, one after the other */
     struct mmsghdr *calls;   /* owned, for sendmmsg */
     struct iovec *vectors;

@@ -66,6 +66,19 @@ static int read_amounts(struct flow *f, struct fail *fail)
     return 0;
 }
 
+static int read_plain(struct flow *f, const char *label, size_t size_bytes,
+                      struct fail *fail)
+{
+    int err = datagram_form_plain(&f->form, label, size_bytes, fail);
+
+    if (err == 0 && f->form.size_bytes == strlen(DATAGRAM_FULL_PRINT) &&
+        memcmp(f->form.prefix, DATAGRAM_FULL_PRINT, f->form.size_bytes) == 0)
+        return fail_set(fail, EINVAL, "label",
+                        "a server takes " DATAGRAM_FULL_PRINT " for a command and does "
+                        "not count it: take another label, or stamped payloads");
+    return err;
+}
+
 static int read_payload(struct flow *f, struct fail *fail)
 {
     const struct options *o = f->env->options;
@@ -76,7 +89,7 @@ static int read_payload(struct flow *f, struct fail *fail)
         return fail_set(fail, EMSGSIZE, "size",
                         "a datagram of %" PRIu64 " bytes cannot be", size_bytes);
     if (options_is(o, "payload", "plain"))
-        return datagram_form_plain(&f->form, label, (size_t)size_bytes, fail);
+        return read_plain(f, label, (size_t)size_bytes, fail);
     return datagram_form_stamped(&f->form, label, (size_t)size_bytes,
                                  options_number(o, "run_id", 0),
                                  (uint32_t)options_number(o, "sender", 0), fail);
@@ -87,12 +100,25 @@ static bool is_numeric(const char *host)
     return strspn(host, "0123456789.") == strlen(host) || strchr(host, ':');
 }
 
+static bool leads_to_target(const struct flow *f, const char *host)
+{
+    struct endpoint e = f->name;
+    struct sockaddr_storage address;
+    socklen_t len;
+
+    snprintf(e.host, sizeof(e.host), "%s", host);
+    return endpoint_address(&e, &address, &len, NULL) == 0 && len == f->target_len &&
+           memcmp(&address, &f->target, len) == 0;
+}
+
 /*
  * The name to look up for each message. The endpoint of a server started for the run is
- * an address; then it is the name that the server was told to listen on, or "localhost".
+ * an address; then it is the name that the server was told to listen on, or a name of
+ * this machine that leads to it. An address that has none is looked up itself.
  */
 static void choose_name(struct flow *f)
 {
+    static const char *const names[] = {"localhost", "ip6-localhost"};
     const char *host = options_text(f->env->options, "host", "");
     const char *target = options_text(f->env->options, "target", "");
 
@@ -100,8 +126,9 @@ static void choose_name(struct flow *f)
         return;
     if (!*target && *host)
         snprintf(f->name.host, sizeof(f->name.host), "%s", host);
-    if (is_numeric(f->name.host) && endpoint_is_loopback(&f->name, &f->target))
-        snprintf(f->name.host, sizeof(f->name.host), "localhost");
+    for (size_t i = 0; i < 2 && is_numeric(f->name.host); i++)
+        if (leads_to_target(f, names[i]))
+            snprintf(f->name.host, sizeof(f->name.host), "%s", names[i]);
     f->env->note(f->env, "The name \"%s\" is looked up for every message", f->name.host);
 }
 
@@ -256,7 +283,8 @@ static int make_events(struct flow *f, struct fail *fail)
     f->writable =
         event_new(base, f->fd, f->fd < 0 ? 0 : EV_WRITE, udp_client_on_writable, f);
     f->closing = event_new(base, -1, 0, udp_client_on_closing, f);
-    if (!f->writable || !f->closing ||
+    f->deadline = event_new(base, -1, 0, udp_client_on_writable, f);
+    if (!f->writable || !f->closing || !f->deadline ||
         pacer_timer_init(&f->timer, base, &f->pacer, udp_client_slice, f) < 0)
         return fail_set(fail, ENOMEM, "prepare", "the UDP client cannot start");
     return 0;
@@ -269,6 +297,8 @@ void udp_client_free(struct flow *f)
         event_free(f->writable);
     if (f->closing)
         event_free(f->closing);
+    if (f->deadline)
+        event_free(f->deadline);
     while (udp_fresh_close_some(f))
         continue;
     if (f->fd >= 0)

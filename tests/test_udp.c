@@ -482,6 +482,28 @@ static void duration_ends_the_sending(void **state)
     }
 }
 
+/* The next message is an hour away; the end is not. Neither is a paused one's. */
+static void a_slow_schedule_ends_in_time(void **state)
+{
+    struct pair pair = {0};
+    uint64_t begin_ns = now_ns();
+
+    (void)state;
+    add_server(&pair, RUN);
+    add_client(&pair, RUN " messages=0 duration=50000000 rate=1 socket=cached");
+    pair.client->role->start(pair.client->flow, begin_ns);
+    while (count(pair.client)->sent_messages < 1)
+        event_base_loop(pair.client_base, EVLOOP_ONCE);
+    pair.client->role->pause(pair.client->flow, true);
+    pair.client->role->pause(pair.client->flow, false);
+    while (!pair.client->finished)
+        event_base_loop(pair.client_base, EVLOOP_ONCE);
+    assert_true(now_ns() - begin_ns >= 50 * NS_PER_MS);
+    assert_int_equal(count(pair.client)->sent_messages, 1); /* the second is due at 1 s */
+    check_client(pair.client, 1);
+    pair_done(&pair);
+}
+
 static void pause_stops_and_resume_completes(void **state)
 {
     struct pair pair = {0};
@@ -594,6 +616,7 @@ static void options_that_cannot_be_are_refused(void **state)
     expect_refused("socket=cached size=70000", "cannot be");
     expect_refused("socket=cached label=0123456789012345678901234567890123456789x",
                    "at most 39");
+    expect_refused("socket=cached payload=plain label=__FULL_PRINT__", "a command");
 }
 
 /* ---- faults ---- */
@@ -1220,6 +1243,7 @@ int main(void)
         cmocka_unit_test(series_starts_a_message_when_the_last_is_done),
         cmocka_unit_test(rate_is_kept_and_lateness_recorded),
         cmocka_unit_test(duration_ends_the_sending),
+        cmocka_unit_test(a_slow_schedule_ends_in_time),
         cmocka_unit_test(pause_stops_and_resume_completes),
         cmocka_unit_test(sizes_at_the_limits),
         cmocka_unit_test(size_over_the_limit_is_refused_with_the_reason),

@@ -67,6 +67,13 @@ assert loss['accepted'] == 20000 and loss['unexplained'] == 0"
 
 run udp-cached-series --resolve each --messages 2000
 check name_looked_up_for_every_send "assert $code == 0 and loss['accepted'] == 2000"
+if grep -q '^0*1 .* lo$' /proc/net/if_inet6 2> /dev/null; then
+    run udp-fresh-series --resolve each --messages 200 --host ::1
+    check name_of_the_address_that_is_listened_on "assert $code == 0
+assert loss['accepted'] == 200 and loss['received'] > 0 and loss['unexplained'] == 0"
+else
+    echo "skip name_of_the_address_that_is_listened_on: no IPv6 here"
+fi
 
 run udp-cached-parallel --gso --gro --messages 500000
 check segmented_sends "assert $code == 0
@@ -128,7 +135,7 @@ started=
 grep -q 'STRICT_LOOP: 3000 received' "$work/out" &&
     grep -q 'CACHED_LOOP: 3000 received' "$work/out" &&
     grep -qF '\x1b[2J: 3000 received' "$work/out" &&
-    grep -q 'STRICT_LOOP: 3000. message 0\.' "$work/out" &&
+    grep -q 'STRICT_LOOP: message 3000 came 0\.' "$work/out" &&
     ! grep -q "$(printf '\033')" "$work/out"
 report $? server_alone_counts_labels_and_prints_them
 
