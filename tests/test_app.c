@@ -102,6 +102,7 @@ static bool takes_digit(const void *self, uint32_t press)
     return press >= '0' && press <= '9';
 }
 
+/* clang-format off */
 static const struct key keys[] = {
     {{'a', PRESS_ENTER}, "a", "act", "Act", act, NULL, NULL},
     {{'b'}, "b", "hidden", "Does not work now", act, never, NULL},
@@ -110,6 +111,7 @@ static const struct key keys[] = {
     {{'q'}, "q", "back", "Go back", act_pop, NULL, NULL},
     {.label = NULL},
 };
+/* clang-format on */
 
 static const struct screen probe = {
     .name = "probe",

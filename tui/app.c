@@ -99,31 +99,18 @@ static void redraw(void *self, uint32_t press)
 }
 
 /* A screen's own rows come first, so it may give these keys another meaning. */
+/* clang-format off */
 static const struct key keys[] = {
-    {{'?', PRESS_F1},
-     "?",
-     "help",
-     "Show the keys of this screen and what they do",
-     show_help,
-     NULL,
-     NULL},
-    {{'T', 't'},
-     "T",
-     NULL,
-     "Change the theme: dark, light, without colour",
-     next_theme,
-     NULL,
-     NULL},
-    {{'S'},
-     "S",
-     NULL,
-     "Save the screen as a picture (SVG) and as text",
-     save_picture,
-     NULL,
-     NULL},
+    {{'?', PRESS_F1}, "?", "help",
+     "Show the keys of this screen and what they do", show_help, NULL, NULL},
+    {{'T', 't'}, "T", NULL,
+     "Change the theme: dark, light, without colour", next_theme, NULL, NULL},
+    {{'S'}, "S", NULL,
+     "Save the screen as a picture (SVG) and as text", save_picture, NULL, NULL},
     {{PRESS_CTRL('L')}, "Ctrl-L", NULL, "Draw the whole screen anew", redraw, NULL, NULL},
     {.label = NULL},
 };
+/* clang-format on */
 
 const struct key *app_keys(void)
 {

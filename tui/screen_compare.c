@@ -358,19 +358,15 @@ static bool is_long(const void *self)
     return ((const struct versus *)self)->offset_max > 0;
 }
 
+/* clang-format off */
 static const struct key keys[] = {
     {{PRESS_ESC, 'q', PRESS_ENTER}, "Esc", "back", "Go back", go_back, NULL, NULL},
     {{'x'}, "x", "exchange", "Exchange A and B", swap, NULL, NULL},
-    {{PRESS_UP, PRESS_DOWN, 'k', 'j', PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME,
-      PRESS_END, ' '},
-     "\xe2\x86\x91\xe2\x86\x93",
-     "scroll",
-     "Scroll the table",
-     scroll,
-     is_long,
-     NULL},
+    {{PRESS_UP, PRESS_DOWN, 'k', 'j', PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME, PRESS_END, ' '}, "\xe2\x86\x91\xe2\x86\x93", "scroll",
+     "Scroll the table", scroll, is_long, NULL},
     {.label = NULL},
 };
+/* clang-format on */
 
 const struct screen screen_compare = {
     .name = "compare",

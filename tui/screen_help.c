@@ -48,23 +48,15 @@ static bool is_long(const void *self)
     return ((const struct help *)self)->offset_max > 0;
 }
 
+/* clang-format off */
 static const struct key keys[] = {
-    {{PRESS_ESC, 'q', '?', PRESS_F1, PRESS_ENTER},
-     "Esc",
-     "back",
-     "Go back",
-     go_back,
-     NULL,
-     NULL},
-    {{PRESS_UP, PRESS_DOWN, 'k', 'j', PRESS_PAGE_UP, PRESS_PAGE_DOWN},
-     "\xe2\x86\x91\xe2\x86\x93",
-     "scroll",
-     "Scroll the list",
-     scroll,
-     is_long,
-     NULL},
+    {{PRESS_ESC, 'q', '?', PRESS_F1, PRESS_ENTER}, "Esc", "back",
+     "Go back", go_back, NULL, NULL},
+    {{PRESS_UP, PRESS_DOWN, 'k', 'j', PRESS_PAGE_UP, PRESS_PAGE_DOWN}, "\xe2\x86\x91\xe2\x86\x93", "scroll",
+     "Scroll the list", scroll, is_long, NULL},
     {.label = NULL},
 };
+/* clang-format on */
 
 static void row(struct page *p, const char *label, const char *text)
 {

@@ -143,18 +143,14 @@ static void limits_mouse(void *self, const struct mouse *m)
         scroll(self, PRESS_DOWN);
 }
 
+/* clang-format off */
 static const struct key keys[] = {
     {{PRESS_ESC, 'q', PRESS_ENTER}, "Esc", "back", "Go back", go_back, NULL, NULL},
-    {{PRESS_UP, PRESS_DOWN, 'k', 'j', PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME,
-      PRESS_END, ' '},
-     "\xe2\x86\x91\xe2\x86\x93",
-     "scroll",
-     "Scroll the page",
-     scroll,
-     is_long,
-     NULL},
+    {{PRESS_UP, PRESS_DOWN, 'k', 'j', PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME, PRESS_END, ' '}, "\xe2\x86\x91\xe2\x86\x93", "scroll",
+     "Scroll the page", scroll, is_long, NULL},
     {.label = NULL},
 };
+/* clang-format on */
 
 const struct screen screen_limits = {
     .name = "limits",

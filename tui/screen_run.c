@@ -12,7 +12,7 @@
 #include "engine/units.h"
 #include "protocols/clock.h"
 #include "tui/app.h"
-#include "tui/run_chart.h"
+#include "tui/run_board.h"
 #include "tui/run_use.h"
 #include "tui/screen_summary.h"
 #include "tui/text.h"
@@ -33,15 +33,10 @@ struct runner {
     struct queued queue[RUN_QUEUE_MAX];
     struct recorder *recorder; /* of the run under way; NULL: it is not saved */
     struct event *tick, *advance;
-    struct run_view *view;
+    struct run_board board;
     bool stopping;   /* by the user: nothing of the queue is begun any more */
     bool restarting; /* the same again when this one has ended */
     bool ended;      /* all of it, while another screen lay over this one */
-    bool frozen;
-    double frozen_s; /* the right edge while frozen */
-    double window_s; /* 0: chosen by what there is */
-    size_t hot;      /* the chart that is chosen */
-    bool zoomed;
     unsigned mark_count;
     size_t log_used; /* lines ever written; the ring holds the last ones */
     char log[LOG_LINES][LOG_BYTES];
@@ -113,8 +108,7 @@ static bool begin(struct runner *u)
     u->recorder = recorder_new(q->run, &fail);
     if (u->recorder == NULL)
         app_warn(u->app, "This run is not saved: %s.", fail.sentence);
-    u->frozen = false;
-    run_view_set_run(u->view, q->run);
+    run_board_set_run(&u->board, q->run);
     run_start(q->run);
     return true;
 }
@@ -148,7 +142,7 @@ static void finish(struct runner *u)
     for (size_t i = 0; i < u->count; i++)
         if (u->queue[i].run != NULL)
             u->summary.runs[u->summary.count++] = &u->queue[i].run;
-    run_view_set_run(u->view, NULL);
+    run_board_set_run(&u->board, NULL);
     if (u->summary.count > 0)
         app_replace(u->app, &screen_summary, &u->summary);
     else
@@ -165,7 +159,7 @@ static void on_advance(evutil_socket_t fd, short what, void *arg)
     end_recording(u);
     u->restarting = false;
     if (again) {
-        run_view_set_run(u->view, NULL);
+        run_board_set_run(&u->board, NULL);
         run_free(current(u));
         u->queue[u->at].run = NULL;
         u->stopping = false;
@@ -182,7 +176,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (!u->frozen)
+    if (!u->board.frozen)
         app_dirty(u->app);
 }
 
@@ -201,7 +195,7 @@ static void runner_free(void *self)
         event_free(u->tick);
     if (u->advance != NULL)
         event_free(u->advance);
-    run_view_free(u->view);
+    run_board_done(&u->board);
     free(u);
 }
 
@@ -237,11 +231,10 @@ static void *runner_init(struct app *app, const void *argument)
     if (u == NULL)
         return NULL;
     u->app = app;
-    u->view = run_view_new();
     u->tick = event_new(app_base(app), -1, EV_PERSIST, on_tick, u);
     u->advance = event_new(app_base(app), -1, 0, on_advance, u);
-    if (take_request(u, argument) < 0 || u->view == NULL || u->tick == NULL ||
-        u->advance == NULL || event_add(u->tick, &tick) < 0) {
+    if (run_board_init(&u->board) < 0 || take_request(u, argument) < 0 ||
+        u->tick == NULL || u->advance == NULL || event_add(u->tick, &tick) < 0) {
         app_warn(app, "There is no memory for a run.");
         runner_free(u);
         return NULL;
@@ -279,15 +272,7 @@ static void restart(void *self, uint32_t press)
 
 static bool is_zoomed(const void *self)
 {
-    return ((const struct runner *)self)->zoomed;
-}
-
-static void unzoom(void *self, uint32_t press)
-{
-    struct runner *u = self;
-
-    (void)press;
-    u->zoomed = false;
+    return ((const struct runner *)self)->board.zoomed;
 }
 
 static void zoom(void *self, uint32_t press)
@@ -295,18 +280,14 @@ static void zoom(void *self, uint32_t press)
     struct runner *u = self;
 
     (void)press;
-    u->zoomed = !u->zoomed;
+    run_board_zoom(&u->board);
 }
 
 static void choose_chart(void *self, uint32_t press)
 {
     struct runner *u = self;
 
-    u->hot =
-        (u->hot + (press == PRESS_BACKTAB ? RUN_CHART_COUNT - 1 : 1)) % RUN_CHART_COUNT;
-    /* The charts beyond the grid are only seen large. */
-    if (u->hot >= RUN_CHART_GRID)
-        u->zoomed = true;
+    run_board_choose(&u->board, press == PRESS_BACKTAB ? -1 : 1);
 }
 
 static void freeze(void *self, uint32_t press)
@@ -314,37 +295,24 @@ static void freeze(void *self, uint32_t press)
     struct runner *u = self;
 
     (void)press;
-    u->frozen = !u->frozen;
-    u->frozen_s = run_view_end_s(u->view);
+    run_board_freeze(&u->board);
 }
 
-/* Back and forth in time by a quarter of the window; freezes the picture. */
 static void scroll(void *self, uint32_t press)
 {
     struct runner *u = self;
-    double step_s = (u->view->to_s - u->view->from_s) / 4;
 
-    if (!u->frozen)
-        freeze(u, press);
-    u->frozen_s += press == PRESS_LEFT ? -step_s : step_s;
-    u->frozen_s = fmin(u->frozen_s, run_view_end_s(u->view));
-    u->frozen_s = fmax(u->frozen_s, u->view->to_s - u->view->from_s);
+    run_board_scroll(&u->board, press == PRESS_LEFT ? -1 : 1);
 }
 
 static void change_window(void *self, uint32_t press)
 {
-    static const double windows[] = {0, 5, 10, 30, 60, 120, 300, 600, 3600};
     struct runner *u = self;
-    size_t n = sizeof(windows) / sizeof(windows[0]), i = 0;
+    char text[80];
 
-    while (i + 1 < n && windows[i] < u->window_s)
-        i++;
-    i = press == '<' ? (i + n - 1) % n : (i + 1) % n;
-    u->window_s = windows[i];
-    if (u->window_s > 0)
-        app_say(u->app, "The charts show %g s.", u->window_s);
-    else
-        app_say(u->app, "The charts show all of the run, up to its last minute.");
+    run_board_stretch(&u->board, press == '<' ? -1 : 1);
+    run_board_say_span(&u->board, text, sizeof(text));
+    app_say(u->app, "%s", text);
 }
 
 static bool can_rate(const void *self)
@@ -369,7 +337,7 @@ static double present_rate(const struct runner *u)
 {
     struct run_use use;
 
-    run_use_of(u->view, PLACE_CLIENT, &use);
+    run_use_of(u->board.view, PLACE_CLIENT, &use);
     return use.known ? use.operations_per_s : UNKNOWN;
 }
 
@@ -445,74 +413,35 @@ static bool runner_interrupt(void *self)
     return true;
 }
 
+/* clang-format off */
 static const struct key keys[] = {
-    {{PRESS_ESC}, "Esc", "grid", "Show all charts again", unzoom, is_zoomed, NULL},
-    {{'q', PRESS_ESC},
-     "q",
-     "stop",
+    {{PRESS_ESC}, "Esc", "grid", "Show all charts again", zoom, is_zoomed, NULL},
+    {{'q', PRESS_ESC}, "q", "stop",
      "Stop the run and show its summary; again: without waiting for what is under way",
-     stop,
-     NULL,
-     NULL},
-    {{'p'},
-     "p",
-     "pause",
+     stop, NULL, NULL},
+    {{'p'}, "p", "pause",
      "Pause the load and go on; the pause is taken out of the clock",
-     pause_load,
-     NULL,
-     NULL},
+     pause_load, NULL, NULL},
     {{'f'}, "f", "freeze", "Freeze the picture; the run goes on", freeze, NULL, NULL},
-    {{'z', PRESS_ENTER},
-     "z",
-     "zoom",
-     "Show the chosen chart large, and all again",
-     zoom,
-     NULL,
-     NULL},
-    {{PRESS_TAB, PRESS_BACKTAB},
-     "Tab",
-     "chart",
+    {{'z', PRESS_ENTER}, "z", "zoom",
+     "Show the chosen chart large, and all again", zoom, NULL, NULL},
+    {{PRESS_TAB, PRESS_BACKTAB}, "Tab", "chart",
      "Choose the next chart; the heat map comes after the four",
-     choose_chart,
-     NULL,
-     NULL},
-    {{'-', '+', '='},
-     "- +",
-     "rate",
-     "Raise or lower the rate by a quarter, while it runs",
-     change_rate,
-     can_rate,
-     NULL},
-    {{'m'},
-     "m",
-     "mark",
-     "Mark this moment on the charts and in the result",
-     set_mark,
-     NULL,
-     NULL},
-    {{'r'},
-     "r",
-     "restart",
+     choose_chart, NULL, NULL},
+    {{'-', '+', '='}, "- +", "rate",
+     "Raise or lower the rate by a quarter, while it runs", change_rate, can_rate, NULL},
+    {{'m'}, "m", "mark",
+     "Mark this moment on the charts and in the result", set_mark, NULL, NULL},
+    {{'r'}, "r", "restart",
      "Stop and begin the same run anew; the result so far is dropped",
-     restart,
-     NULL,
-     NULL},
-    {{PRESS_LEFT, PRESS_RIGHT},
-     "\xe2\x86\x90 \xe2\x86\x92",
-     "scroll",
-     "Freeze and scroll back in time, and forth",
-     scroll,
-     NULL,
-     NULL},
-    {{'<', '>'},
-     "< >",
-     "span",
-     "Show a shorter or a longer span of time",
-     change_window,
-     NULL,
-     NULL},
+     restart, NULL, NULL},
+    {{PRESS_LEFT, PRESS_RIGHT}, "\xe2\x86\x90 \xe2\x86\x92", "scroll",
+     "Freeze and scroll back in time, and forth", scroll, NULL, NULL},
+    {{'<', '>'}, "< >", "span",
+     "Show a shorter or a longer span of time", change_window, NULL, NULL},
     {.label = NULL},
 };
+/* clang-format on */
 
 /* Drawing ------------------------------------------------------------------------- */
 
@@ -581,7 +510,7 @@ static void draw_progress(const struct runner *u, struct canvas *c, struct area 
              2;
     clock_text(clock_ns, clock, sizeof(clock));
     x += canvas_text(c, x, row.y, row.width - x, strong, clock) + 2;
-    if (u->frozen)
+    if (u->board.frozen)
         x +=
             canvas_text(c, x, row.y, row.width - x, style(PAINT_WARN), "picture frozen") +
             2;
@@ -592,54 +521,6 @@ static void draw_progress(const struct runner *u, struct canvas *c, struct area 
     room = row.x + row.width - 22 - x;
     if (!isnan(progress) && room >= 6)
         canvas_bar(c, x, row.y, room, progress, style(PAINT_ACCENT));
-}
-
-static void draw_grid(struct runner *u, struct canvas *c, struct area a)
-{
-    struct area top, bottom, cells[RUN_CHART_GRID];
-
-    if (u->zoomed) {
-        run_chart(u->hot)->draw(u->view, c, a, true);
-        return;
-    }
-    /* Room enough for the map below the four? */
-    if (a.height >= 44) {
-        struct area map = area_take_bottom(&a, a.height / 3);
-
-        run_chart(RUN_CHART_heat)->draw(u->view, c, map, u->hot == RUN_CHART_heat);
-    }
-    bottom = a;
-    top = area_take_top(&bottom, (a.height + 1) / 2);
-    cells[1] = top;
-    cells[0] = area_take_left(&cells[1], a.width / 2);
-    cells[3] = bottom;
-    cells[2] = area_take_left(&cells[3], a.width / 2);
-    for (size_t i = 0; i < RUN_CHART_GRID; i++)
-        run_chart(i)->draw(u->view, c, cells[i], u->hot == i);
-}
-
-static void draw_use(const struct runner *u, struct canvas *c, struct area a, bool boxed)
-{
-    static const enum place order[] = {PLACE_CLIENT, PLACE_ENDPOINT, PLACE_SERVER};
-
-    if (boxed) {
-        canvas_box(c, a, "processes", false);
-        a = area_inside(a);
-    }
-    area_take_left(&a, 1);
-    for (size_t i = 0; i < 3; i++)
-        if (run_view_has(u->view, order[i])) {
-            struct area row = area_take_top(&a, 1);
-
-            if (row.height > 0)
-                run_use_draw(u->view, order[i], c, row);
-        }
-    if (a.height > 0) {
-        char text[160];
-        enum paint paint = run_use_verdict(u->view, text, sizeof(text));
-
-        canvas_text(c, a.x, a.y, a.width - 1, style(paint), text);
-    }
 }
 
 static void draw_log(const struct runner *u, struct canvas *c, struct area a)
@@ -653,31 +534,16 @@ static void draw_log(const struct runner *u, struct canvas *c, struct area a)
                     u->log[(u->log_used - shown + i) % LOG_LINES]);
 }
 
-static int count_places(const struct run_view *v)
-{
-    int n = 0;
-
-    for (int p = 0; p < PLACE_COUNT; p++)
-        n += run_view_has(v, (enum place)p);
-    return n;
-}
-
 static void runner_draw(void *self, struct canvas *c, struct area a)
 {
     struct runner *u = self;
-    bool boxed = a.height >= 26;
-    int places = count_places(u->view);
     struct area progress = area_take_top(&a, 1);
     struct area log = area_take_bottom(&a, a.height >= 40 ? 3 : 1);
-    struct area use = area_take_bottom(&a, places + 1 + (boxed ? 2 : 0));
 
     if (current(u) == NULL)
         return;
-    run_view_set_span(u->view, u->frozen ? u->frozen_s : run_view_end_s(u->view),
-                      u->window_s);
     draw_progress(u, c, progress);
-    draw_grid(u, c, a);
-    draw_use(u, c, use, boxed);
+    run_board_draw(&u->board, c, a);
     draw_log(u, c, log);
 }
 
@@ -697,7 +563,7 @@ static void runner_mouse(void *self, const struct mouse *m)
     if (m->kind == POINT_WHEEL_UP || m->kind == POINT_WHEEL_DOWN)
         scroll(u, m->kind == POINT_WHEEL_UP ? PRESS_LEFT : PRESS_RIGHT);
     else if (m->kind == POINT_DOUBLE)
-        u->zoomed = !u->zoomed;
+        run_board_zoom(&u->board);
 }
 
 const struct screen screen_run = {
