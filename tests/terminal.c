@@ -99,7 +99,7 @@ static const char *entry_directory(void)
     const char *build = getenv("PLIMSOLL_BUILD");
     static char path[256]; /* the same for every terminal of a program */
 
-    snprintf(path, sizeof(path), "%s/tests/terminfo", build != NULL ? build : "build");
+    snprintf(path, sizeof(path), "%s/tests/terminals", build != NULL ? build : "build");
     return path;
 }
 
@@ -111,10 +111,11 @@ static void make_entry(const char *term)
     snprintf(compiled, sizeof(compiled), "%s/%c/%s", entry_directory(), term[0], term);
     if (stat(compiled, &st) == 0)
         return;
-    snprintf(command, sizeof(command),
-             "mkdir -p '%s' && infocmp -x -1 '%s' 2>/dev/null | grep -v '^.rep=' | "
-             "tic -x -o '%s' - 2>/dev/null",
-             entry_directory(), term, entry_directory());
+    snprintf(
+        command, sizeof(command),
+        "mkdir -p '%s' && infocmp -x -1 '%s' 2>/dev/null | grep -vE '^.(rep|sc|rc)=' | "
+        "tic -x -o '%s' - 2>/dev/null",
+        entry_directory(), term, entry_directory());
     if (system(command) != 0)
         return; /* an unknown terminal: that is what the test is about */
 }
@@ -377,7 +378,10 @@ int terminal_wait_end(struct terminal *t, int wait_ms)
         terminal_pump(t, 10);
         note_end(t);
         if (t->ended) {
-            terminal_pump(t, 0);
+            /* What it wrote last may still be on its way through the line discipline;
+             * after it comes the end of the terminal, which ends the reading at once. */
+            while (pump_once(t, SETTLE_MS))
+                continue;
             return t->status;
         }
         if (now_ns() > give_up)

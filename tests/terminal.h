@@ -4,8 +4,9 @@
  * be read back with their colours. Nothing waits for a fixed time: waits end when what
  * is wanted is there and the program has been silent for SETTLE_MS.
  *
- * libvterm 0.1.4 misreads "repeat character" (REP), so the child gets a terminfo entry
- * of the same name without it, made by infocmp and tic.
+ * libvterm 0.1.4 misreads "repeat character" (REP), and takes a saved cursor's being
+ * hidden for the cursor of the main screen, so the child gets a terminfo entry of the
+ * same name without these (rep, sc, rc), made by infocmp and tic.
  */
 #ifndef TESTS_TERMINAL_H
 #define TESTS_TERMINAL_H

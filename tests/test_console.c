@@ -304,6 +304,33 @@ static void saved_runs_are_opened_compared_and_deleted(void **state)
     quit(t);
 }
 
+static void a_saved_run_is_played(void **state)
+{
+    struct terminal *t = start_long_run(120, 40);
+
+    (void)state;
+    assert_true(terminal_sees_within(t, "00:01.", TERMINAL_WAIT_MS));
+    terminal_type(t, "q");
+    assert_true(terminal_sees(t, "stopped"));
+    terminal_type(t, "q");
+    assert_true(terminal_sees(t, READY));
+    terminal_type(t, "Hp");
+    assert_true(terminal_sees_within(t, "PLAYING", TERMINAL_WAIT_MS));
+    assert_true(terminal_sees_within(t, "% CPU", TERMINAL_WAIT_MS));
+    terminal_type(t, " ");
+    assert_true(terminal_sees(t, "HELD"));
+    terminal_type(t, "\033OH"); /* Home */
+    assert_true(terminal_sees(t, " 0.0 s of "));
+    terminal_type(t, "++++ ");
+    assert_true(terminal_sees(t, "x 16"));
+    assert_true(terminal_sees(t, "HELD")); /* by itself, at the end */
+    terminal_type(t, "q");
+    assert_true(terminal_sees(t, "saved runs"));
+    terminal_type(t, "q");
+    assert_true(terminal_sees(t, READY));
+    quit(t);
+}
+
 static void a_result_is_exported(void **state)
 {
     struct terminal *t = start(120, 40, NULL);
@@ -457,13 +484,14 @@ static void suspend_and_go_on(void **state)
 
     (void)state;
     snprintf(script, sizeof(script),
-             "set -m; %s; echo was-stopped; sleep 0.2; fg; echo code-$?", program);
+             "set -m; %s; echo was-stopped; read line; fg; echo code-$?", program);
     t = terminal_start(argv, 100, 30, env);
     assert_true(terminal_sees(t, READY));
     terminal_type(t, "\032");
     assert_true(terminal_sees_within(t, "was-stopped", TERMINAL_WAIT_MS));
     if (!terminal_is_restored(t, &why))
         fail_msg("after Ctrl-Z: %s", why);
+    terminal_type(t, "\n");
     assert_true(terminal_sees(t, READY));
     terminal_type(t, "3");
     assert_true(terminal_sees(t, "over a named pipe"));
@@ -734,6 +762,7 @@ int main(void)
         cmocka_unit_test(interrupts_stop_then_end),
         cmocka_unit_test(help_over_a_run_that_ends),
         cmocka_unit_test(saved_runs_are_opened_compared_and_deleted),
+        cmocka_unit_test(a_saved_run_is_played),
         cmocka_unit_test(a_result_is_exported),
         cmocka_unit_test(limits_are_told_with_their_cure),
         cmocka_unit_test(marked_scenarios_run_in_sequence),

@@ -11,6 +11,7 @@
 #include "tui/last_runs.h"
 #include "tui/lineedit.h"
 #include "tui/screen_compare.h"
+#include "tui/screen_replay.h"
 #include "tui/screen_summary.h"
 
 struct history {
@@ -26,6 +27,7 @@ struct history {
     struct run *opened; /* until the summary has taken it over */
     struct summary_request summary;
     struct compare_request compare;
+    struct replay_request replay;
 };
 
 /* Life ---------------------------------------------------------------------------- */
@@ -144,6 +146,19 @@ static void open_run(void *self, uint32_t press)
     app_push(h->app, &screen_summary, &h->summary);
 }
 
+static void play(void *self, uint32_t press)
+{
+    struct history *h = self;
+    struct fail fail = {0};
+
+    (void)press;
+    if (store_find(entry(h, h->selected)->id, h->replay.path, sizeof(h->replay.path),
+                   &fail) < 0)
+        app_warn(h->app, "The run cannot be played: %s.", fail.sentence);
+    else
+        app_push(h->app, &screen_replay, &h->replay);
+}
+
 static void mark(void *self, uint32_t press)
 {
     struct history *h = self;
@@ -239,6 +254,7 @@ static bool history_type(void *self, uint32_t press)
 static const struct key keys[] = {
     {{PRESS_ENTER}, "Enter", "open",
      "Show the summary of the run", open_run, has_runs, NULL},
+    {{'p'}, "p", "play", "Play the run again as it went, at any speed", play, has_runs, NULL},
     {{' '}, "Space", "mark",
      "Mark the run that others are compared with", mark, has_runs, NULL},
     {{'c'}, "c", "compare",

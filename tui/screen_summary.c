@@ -10,6 +10,7 @@
 #include "engine/load_table.h"
 #include "engine/recording.h"
 #include "engine/run.h"
+#include "engine/threshold.h"
 #include "engine/units.h"
 #include "tui/app.h"
 #include "tui/chart.h"
@@ -127,6 +128,26 @@ static void draw_outcome(struct page *p, const struct run *r)
         trial_bottleneck(t, verdict, sizeof(verdict));
     if (verdict[0] != '\0')
         page_text(p, style(PAINT_TEXT), verdict);
+    page_gap(p);
+}
+
+static void draw_thresholds(struct page *p, const struct run *r)
+{
+    struct threshold_verdict list[THRESHOLDS_MAX];
+    size_t n = thresholds_judge(r, list);
+    const struct glyph_set *g = p->c->glyphs;
+
+    if (n == 0)
+        return;
+    page_heading(p, "Thresholds");
+    for (size_t i = 0; i < n; i++) {
+        struct style s = style(list[i].ok ? PAINT_GOOD : PAINT_BAD);
+        struct area row = page_rows(p, 0);
+
+        canvas_put(p->c, row.x, row.y, list[i].ok ? g->check : g->cross, s);
+        canvas_text(p->c, row.x + 2, row.y, NAME - 3, s, list[i].threshold.text);
+        page_entry(p, NAME, s, "", list[i].detail);
+    }
     page_gap(p);
 }
 
@@ -534,6 +555,7 @@ static void draw_left(struct page *p, const struct summary *m)
     const struct run *r = shown(m);
 
     draw_outcome(p, r);
+    draw_thresholds(p, r);
     draw_documented(p, r, run_before(m));
     draw_trials(p, r);
     draw_statistics(p, r);
