@@ -228,6 +228,7 @@ static void put_metrics(FILE *f, const struct run *r)
                                           "highest",
                                           "95 % interval of the mean",
                                           "documented"};
+    char why[512];
     bool documented = *r->scenario->documented != '\0';
 
     begin_table(f, "Metrics", columns, documented ? 8 : 7, 1);
@@ -265,6 +266,11 @@ static void put_metrics(FILE *f, const struct run *r)
               f);
         quote_xml(f, r->scenario->documented);
         fputs(".</p>\n", f);
+        if (!run_is_comparable(r, why, sizeof(why))) {
+            fputs("<p class=\"dim\">", f);
+            quote_xml(f, why);
+            fputs("</p>\n", f);
+        }
     }
 }
 

@@ -83,6 +83,7 @@ static void put_row(FILE *f, const struct run *r, enum metric metric,
 static void put_table(FILE *f, const struct run *r)
 {
     bool many = r->trials_begun > 1;
+    char why[512];
     bool documented = *r->scenario->documented != '\0';
 
     fprintf(f, "| metric | %s |%s%s\n", many ? "median" : "value",
@@ -101,6 +102,11 @@ static void put_table(FILE *f, const struct run *r)
         fputs("\nDocumented on other hardware, with another runtime: ", f);
         quote_markdown(f, r->scenario->documented);
         fputs(".\n", f);
+        if (!run_is_comparable(r, why, sizeof(why))) {
+            fputs("\n", f);
+            quote_markdown(f, why);
+            fputs("\n", f);
+        }
     }
 }
 

@@ -123,11 +123,16 @@ static void print_statistics(FILE *f, const struct run *r, bool with_load)
 static void print_reference(FILE *f, const struct run *r)
 {
     const struct scenario *s = r->scenario;
+    char other[512];
+    bool comparable;
 
     if (!*s->documented)
         return;
+    comparable = run_is_comparable(r, other, sizeof(other));
     fprintf(f, "\ndocumented elsewhere, on other hardware, with another runtime:\n  %s\n",
             s->documented);
+    if (!comparable)
+        fprintf(f, "  %s\n", other);
     for (const struct reference *ref = s->references; ref->metric; ref++) {
         enum metric m = (enum metric)metric_find(ref->metric);
         struct statistics own, documented;
@@ -139,7 +144,7 @@ static void print_reference(FILE *f, const struct run *r)
         metric_format(m, own.median, cell[1], sizeof(cell[1]));
         fprintf(f, "  %-26s %-8s %12s   this run %12s", ref->metric, ref->where, cell[0],
                 cell[1]);
-        if (own.n && documented.median > 0)
+        if (comparable && own.n && documented.median > 0)
             fprintf(f, "   %.3g x", own.median / documented.median);
         fputc('\n', f);
     }

@@ -148,6 +148,13 @@ struct statistics {
 };
 
 void run_statistics(const struct run *r, enum metric metric, struct statistics *s);
+
+/*
+ * Whether the run is the documented experiment, so that its figures may stand beside the
+ * documented ones. When not, `why` is a sentence: the run did not end by itself, or its
+ * values are others (scenario_departures).
+ */
+bool run_is_comparable(const struct run *r, char *why, size_t size);
 void statistics_of(const double *values, size_t n, struct statistics *s);
 
 /*

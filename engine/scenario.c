@@ -251,3 +251,44 @@ int scenario_quick(const struct scenario *s, struct options *values)
 {
     return apply_pairs(s, s->quick, values);
 }
+
+/* Values that leave the experiment the same one. */
+static bool is_beside(const struct param *p)
+{
+    static const char *const names[] = {"trials", "threshold",  "remote_target", "host",
+                                        "port",   "path",       "timeout",       "drain",
+                                        "nth",    "congestion", "verify"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(p->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+size_t scenario_departures(const struct scenario *s, const struct options *values,
+                           char *text, size_t size)
+{
+    struct options documented = {0};
+    size_t count = 0, used = 0;
+
+    text[0] = '\0';
+    if (scenario_defaults(s, &documented) < 0)
+        return 0;
+    for (const struct param *p = param_table(); p->name; p++) {
+        char own[128], other[128];
+
+        if (!(p->families & s->family) || is_beside(p))
+            continue;
+        param_text(values, p, own, sizeof(own));
+        param_text(&documented, p, other, sizeof(other));
+        if (strcmp(own, other) == 0)
+            continue;
+        if (used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s %s (documented %s)",
+                                     count ? ", " : "", p->name, *own ? own : "none",
+                                     *other ? other : "none");
+        count++;
+    }
+    options_done(&documented);
+    return count;
+}

@@ -1,5 +1,6 @@
 /* Statistics over the trials of a run: declared in engine/run.h. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "engine/run.h"
@@ -81,4 +82,19 @@ void run_statistics(const struct run *r, enum metric metric, struct statistics *
         }
     statistics_of(values, n, s);
     free(values);
+}
+
+bool run_is_comparable(const struct run *r, char *why, size_t size)
+{
+    char departures[400];
+
+    why[0] = '\0';
+    if (r->outcome != OUTCOME_COMPLETED &&
+        !(r->outcome == OUTCOME_EXHAUSTED && r->scenario->exhausted_expected))
+        snprintf(why, size, "This run is not a whole one: do not compare the figures.");
+    else if (scenario_departures(r->scenario, &r->values, departures,
+                                 sizeof(departures)) > 0)
+        snprintf(why, size, "Do not compare the figures, the values are others: %s.",
+                 departures);
+    return why[0] == '\0';
 }

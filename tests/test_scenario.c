@@ -233,6 +233,32 @@ static void names_fill_what_there_is_room_for(void **state)
     assert_int_equal(scenario_names(names, 2), 2);
 }
 
+static void departures_from_the_experiment_are_told(void **state)
+{
+    const struct scenario *s = scenario_find("tcp-requests");
+    struct options values = {0};
+    char text[256], cut[16];
+
+    (void)state;
+    assert_int_equal(scenario_defaults(s, &values), 0);
+    assert_int_equal(scenario_departures(s, &values, text, sizeof(text)), 0);
+    assert_string_equal(text, "");
+    /* The same experiment, elsewhere and more often. */
+    assert_int_equal(param_set(&values, param_find(s->family, "port"), "4711", NULL), 0);
+    assert_int_equal(param_set(&values, param_find(s->family, "trials"), "9", NULL), 0);
+    assert_int_equal(scenario_departures(s, &values, text, sizeof(text)), 0);
+    assert_int_equal(param_set(&values, param_find(s->family, "requests"), "500", NULL),
+                     0);
+    assert_int_equal(
+        param_set(&values, param_find(s->family, "client"), "persistent", NULL), 0);
+    assert_int_equal(scenario_departures(s, &values, text, sizeof(text)), 2);
+    assert_string_equal(text, "requests 500 (documented 100), client persistent "
+                              "(documented process)");
+    assert_int_equal(scenario_departures(s, &values, cut, sizeof(cut)), 2);
+    assert_string_equal(cut, "requests 500 (d");
+    options_done(&values);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -244,6 +270,7 @@ int main(void)
         cmocka_unit_test(other_pairs_are_those_that_roles_know),
         cmocka_unit_test(the_documented_experiments_are_there),
         cmocka_unit_test(names_fill_what_there_is_room_for),
+        cmocka_unit_test(departures_from_the_experiment_are_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,7 +167,8 @@ static void draw_ratio(struct canvas *c, struct area row, enum metric m, double 
 
 /* Columns: this run, the documented one, how they stand, and the last run here. */
 static void draw_reference(struct page *p, const struct run *r,
-                           const struct reference *ref, const struct store_entry *last)
+                           const struct reference *ref, const struct store_entry *last,
+                           bool comparable)
 {
     enum metric m = (enum metric)metric_find(ref->metric);
     struct statistics own, documented;
@@ -192,7 +193,7 @@ static void draw_reference(struct page *p, const struct run *r,
     if (last != NULL && end.width >= RATIO + FIGURE)
         canvas_text_right(p->c, end.x + RATIO, row.y, FIGURE, style(PAINT_TEXT), cell[2]);
     end.width = end.width > RATIO ? RATIO : end.width;
-    if (own.n > 0 && documented.median > 0)
+    if (comparable && own.n > 0 && documented.median > 0)
         draw_ratio(p->c, end, m, own.median / documented.median);
 }
 
@@ -242,6 +243,8 @@ static void draw_documented(struct page *p, const struct run *r,
 {
     struct load_table load;
     struct area row;
+    char why[512];
+    bool comparable = run_is_comparable(r, why, sizeof(why));
 
     if (load_table(&load, r))
         draw_load(p, &load);
@@ -251,6 +254,8 @@ static void draw_documented(struct page *p, const struct run *r,
     page_text(p, style(PAINT_DIM), r->scenario->documented);
     page_text(p, style(PAINT_DIM),
               "Documented elsewhere, on other hardware, with another runtime.");
+    if (!comparable)
+        page_text(p, style(PAINT_WARN), why);
     if (r->scenario->references[0].metric != NULL) {
         row = page_rows(p, 1);
         canvas_text_right(p->c, row.x + NAME, row.y, FIGURE, style(PAINT_DIM),
@@ -263,7 +268,7 @@ static void draw_documented(struct page *p, const struct run *r,
     }
     for (const struct reference *ref = r->scenario->references; ref->metric != NULL;
          ref++)
-        draw_reference(p, r, ref, last);
+        draw_reference(p, r, ref, last, comparable);
     page_gap(p);
 }
 
