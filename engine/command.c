@@ -173,6 +173,21 @@ static void hold_standard_descriptors(void)
             open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
+/*
+ * Blocked and ignored signals are inherited, and some supervisors leave them so: with
+ * SIGCHLD the end of a worker would not be heard of.
+ */
+static void begin_with_signals(void)
+{
+    sigset_t none;
+
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGCHLD, SIG_DFL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file limit ends a recording, not the run */
+}
+
 static int dispatch(int argc, char **argv, int (*console)(int argc, char **argv))
 {
     const char *word = argc > 1 ? argv[1] : "";
@@ -203,8 +218,7 @@ int command_main(int argc, char **argv, int (*console)(int argc, char **argv))
 {
     hold_standard_descriptors();
     setlocale(LC_CTYPE, "");
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file limit ends a recording, not the run */
+    begin_with_signals();
     if (argc > 1 && strcmp(argv[1], "worker") == 0)
         return worker_main(STDIN_FILENO, STDOUT_FILENO);
     return command_flush(dispatch(argc, argv, console));

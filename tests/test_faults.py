@@ -429,18 +429,6 @@ def under_nohup_a_hangup_is_ignored(stage):
     check_ended(stage, p, FAILED, ("completed",))
 
 
-def a_hangup_is_an_interruption_unless_it_is_ignored(stage):
-    for ignored in (False, True):
-        p = stage.start("run", "unix-requests", "--client", "connection", "--requests",
-                        "100m", "--duration", "2s", "--trials", "1", "--json", "-",
-                        preexec_fn=lambda: signal.signal(
-                            signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL))
-        await_that(lambda: len(workers(p.pid)) == 2, 5)
-        time.sleep(0.3)
-        p.send_signal(signal.SIGHUP)
-        check_ended(stage, p, INTERRUPTED, ("completed" if ignored else "stopped",))
-
-
 def cores_that_are_not_there_are_told(stage):
     expect(stage, ("run", "unix-bulk", *SMALL, "--pin", "0/900", "-q"), FAILED, "client",
            "900")
@@ -468,6 +456,24 @@ def a_terminals_interrupt_reaches_the_engine_alone(stage):
     d = check_ended(stage, p, INTERRUPTED, ("stopped",))
     check(all(x["outcome"] == "stopped" or x["outcome"] == "completed"
               for x in d["trials"][0]["processes"]), d["trials"][0]["processes"])
+
+
+def inherited_signals_do_not_matter(stage):
+    def block():
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+
+    def ignore():
+        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGALRM, signal.SIGUSR1):
+            signal.signal(number, signal.SIG_IGN)
+
+    for prepare in (block, ignore):
+        for kind in ("process", "persistent"):
+            expect(stage, ("run", "unix-requests", *QUICK, "--client", kind, "-q"), OK,
+                   preexec_fn=prepare)
+    p = stage.start("run", *RUNS[2], "--json", "-", preexec_fn=block)
+    await_that(lambda: len(workers(p.pid)) == 3, 5)
+    p.send_signal(signal.SIGINT)
+    check_ended(stage, p, INTERRUPTED, ("stopped",))
 
 
 # ---- standard input and output ----
