@@ -128,18 +128,15 @@ static double *whole_seconds(const struct run *r, size_t offset, size_t *n)
     *n = 0;
     for (size_t i = 0; i < r->trials_begun; i++) {
         const struct trial *t = r->trials[i];
-        size_t whole = isfinite(t->seconds) ? (size_t)t->seconds : 0;
-        double *grown;
+        double *grown = realloc(values, (*n + t->second_count + 1) * sizeof(*values));
 
-        if (whole > t->second_count)
-            whole = t->second_count;
-        grown = realloc(values, (*n + whole + 1) * sizeof(*values));
         if (!grown)
             break;
         values = grown;
-        for (size_t k = 0; k < whole; k++)
-            memcpy(&values[(*n)++], (const char *)&t->seconds_list[k] + offset,
-                   sizeof(*values));
+        for (size_t k = 0; k < t->second_count; k++)
+            if (trial_second_counts(t, k))
+                memcpy(&values[(*n)++], (const char *)&t->seconds_list[k] + offset,
+                       sizeof(*values));
     }
     return values;
 }

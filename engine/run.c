@@ -1098,7 +1098,7 @@ uint64_t run_clock_ns(const struct run *r)
     if (!t || !t->start_ns || now < t->start_ns)
         return 0;
     if (r->state == RUN_DONE)
-        return isfinite(t->seconds) ? (uint64_t)(t->seconds * 1e9) : 0;
+        return isfinite(t->seconds) ? (uint64_t)(t->seconds * 1e9) + t->warmup_ns : 0;
     out = t->paused_ns;
     return now - t->start_ns > out ? now - t->start_ns - out : 0;
 }
@@ -1134,7 +1134,8 @@ static double amount_done(const struct run *r)
 double run_progress(const struct run *r)
 {
     double duration = (double)options_number(&r->values, "duration", 0);
-    double by_time = duration > 0 ? (double)run_clock_ns(r) / duration : (double)NAN;
+    double whole = duration + (double)options_number(&r->values, "warmup", 0);
+    double by_time = duration > 0 ? (double)run_clock_ns(r) / whole : (double)NAN;
     double by_amount = run_trial(r) ? amount_done(r) : (double)NAN;
 
     return fmin(1, fmax(by_time, by_amount)); /* fmax takes the one that is a number */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/units.h"
+#include "protocols/clock.h"
 
 static const struct metric_row metric_rows[] = {
 #define X(name, unit, better, help) {#name, unit, better, help},
@@ -274,9 +275,10 @@ static int sum_places(struct trial *t)
     return 0;
 }
 
-/* The time of the trial: until the last client ended, pauses taken out. */
+/* The time of the trial: until the last client ended, pauses and warm-up taken out. */
 static double clock_seconds(const struct trial *t)
 {
+    uint64_t out_ns = t->paused_ns + t->warmup_ns;
     uint64_t longest = 0;
 
     for (size_t i = 0; i < t->process_count; i++) {
@@ -285,7 +287,7 @@ static double clock_seconds(const struct trial *t)
         if (p->place == PLACE_CLIENT && p->totals.at_ns > longest)
             longest = p->totals.at_ns;
     }
-    longest -= t->paused_ns < longest ? t->paused_ns : longest;
+    longest -= out_ns < longest ? out_ns : longest;
     return longest ? (double)longest / 1e9 : (double)NAN;
 }
 
@@ -327,17 +329,25 @@ static double second_quantity(const struct second *s, size_t offset)
     return value;
 }
 
+bool trial_second_counts(const struct trial *t, size_t second)
+{
+    double out = (double)(t->paused_ns + t->warmup_ns) / 1e9;
+
+    return second < t->second_count && isfinite(t->seconds) &&
+           (double)(second + 1) <= t->seconds + out &&
+           second * NS_PER_S >= t->warmup_ns && !t->seconds_list[second].paused;
+}
+
 void trial_seconds(const struct trial *t, size_t offset, struct second_summary *s)
 {
-    double until = isfinite(t->seconds) ? t->seconds + (double)t->paused_ns / 1e9 : 0;
     double sum = 0;
     double squares = 0;
 
     *s = (struct second_summary){0, (double)NAN, (double)NAN, (double)NAN};
-    for (size_t i = 0; i < t->second_count && (double)(i + 1) <= until; i++) {
+    for (size_t i = 0; i < t->second_count; i++) {
         double v = second_quantity(&t->seconds_list[i], offset);
 
-        if (t->seconds_list[i].paused)
+        if (!trial_second_counts(t, i))
             continue;
         s->count++;
         sum += v;
@@ -359,7 +369,9 @@ static double loaded_ns(const struct trial *t, const struct process *p)
 {
     double span_ns = (double)p->totals.span_ns;
 
-    return p->place == PLACE_CLIENT ? span_ns : fmin(span_ns, t->seconds * 1e9);
+    return p->place == PLACE_CLIENT
+               ? span_ns
+               : fmin(span_ns, t->seconds * 1e9 + (double)t->warmup_ns);
 }
 
 /*
@@ -486,7 +498,7 @@ static void settle_metrics(struct trial *t)
         m[METRIC_error_percent] =
             ratio(100.0 * (double)(c->failed + c->timed_out), (double)c->attempted);
     m[METRIC_client_cpu_us_per_message] =
-        ratio(place_cpu_us(t, PLACE_CLIENT), (double)c->sent_messages);
+        ratio(place_cpu_us(t, PLACE_CLIENT), t->warmup_ns ? 0 : (double)c->sent_messages);
     m[METRIC_server_cpu_us_per_message] =
         ratio(place_cpu_us(t, PLACE_SERVER), (double)s->received_messages);
     m[METRIC_client_cpu_percent] = busiest_percent(t, PLACE_CLIENT);
@@ -721,6 +733,8 @@ int trial_settle(struct trial *t, const struct options *values)
 {
     int rc = sum_places(t);
 
+    if (t->scenario->family & FAMILY_WEB)
+        t->warmup_ns = options_number(values, "warmup", 0);
     t->seconds = clock_seconds(t);
     settle_loss(t);
     settle_metrics(t);

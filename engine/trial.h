@@ -155,6 +155,7 @@ struct trial {
     time_t started;                  /* a label */
     uint64_t start_ns;               /* the common start; 0 before it */
     uint64_t paused_ns;              /* time paused, taken out of the clock */
+    uint64_t warmup_ns;              /* load before what is measured, taken out too */
     enum outcome outcome;
     char reason[320];
     double seconds;
@@ -188,6 +189,9 @@ int trial_pause(struct trial *t, uint64_t from_ns, uint64_t to_ns);
 
 /* Leave a second (from 0) out of what is said of seconds. 0 or -ENOMEM. */
 int trial_pause_second(struct trial *t, size_t second);
+
+/* Whether a second (from 0) is whole, within what is measured and free of pauses. */
+bool trial_second_counts(const struct trial *t, size_t second);
 
 /* `offset` is that of a member of struct second. */
 void trial_seconds(const struct trial *t, size_t offset, struct second_summary *s);

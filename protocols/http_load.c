@@ -227,11 +227,14 @@ static void count_unfinished(struct flow *f)
 
 static uint64_t backlog(const struct flow *f)
 {
+    uint64_t at_ns = now_ns();
     uint64_t waiting;
 
     if (!is_paced(f) || !f->is_started)
         return 0;
-    waiting = pacer_backlog(&f->pacer, now_ns()) + f->queued;
+    /* What is due at the very end, or behind it, is not asked for. */
+    waiting = pacer_backlog(&f->pacer, at_ns < f->end_ns ? at_ns : f->end_ns - 1);
+    waiting += f->queued;
     return waiting < f->left ? waiting : f->left;
 }
 
@@ -241,7 +244,7 @@ static void tell_facts(struct flow *f)
 
     if (f->unasked) {
         snprintf(text, sizeof(text), "%llu", (unsigned long long)f->unasked);
-        f->env->fact(f->env, "replies that no request asked for", text);
+        f->env->fact(f->env, "replies_unasked", text);
     }
     if (!f->was_connected)
         return;
@@ -289,7 +292,7 @@ static void wind_down(struct flow *f, enum outcome outcome)
     pacer_timer_rest(&f->timer);
     if (backlog(f)) {
         snprintf(text, sizeof(text), "%llu", (unsigned long long)backlog(f));
-        f->env->fact(f->env, "due by the schedule and never sent", text);
+        f->env->fact(f->env, "due_never_sent", text);
     }
     evtimer_add(f->drain, &wait);
 }

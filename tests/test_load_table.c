@@ -115,6 +115,28 @@ static void a_run_without_two_whole_seconds_says_so(void **state)
     run_free(r);
 }
 
+/* Its time and its seconds are no part of the result. */
+static void a_warmup_is_left_out(void **state)
+{
+    struct run *r = a_run("rest-rest", 1, 47);
+    struct trial *t = r->trials[0];
+    double whole = t->seconds;
+    struct second_summary s;
+
+    (void)state;
+    options_set_number(&r->values, "warmup", 1500000000);
+    assert_int_equal(trial_settle(t, &r->values), 0);
+    assert_true(fabs(t->seconds - (whole - 1.5)) < 1e-6);
+    assert_false(trial_second_counts(t, 0));
+    assert_false(trial_second_counts(t, 1)); /* half of it is warm-up */
+    assert_true(trial_second_counts(t, 2));
+    assert_true(trial_second_counts(t, 3));
+    assert_false(trial_second_counts(t, 4)); /* not whole */
+    trial_seconds(t, offsetof(struct second, requests), &s);
+    assert_int_equal(s.count, 2);
+    run_free(r);
+}
+
 static void only_http_load_has_the_table(void **state)
 {
     struct run *r = a_run("udp-cached-series", 1, 30);
@@ -158,6 +180,7 @@ int main(void)
         cmocka_unit_test(latency_is_that_of_all_requests),
         cmocka_unit_test(the_documented_figures_stand_beside),
         cmocka_unit_test(a_run_without_two_whole_seconds_says_so),
+        cmocka_unit_test(a_warmup_is_left_out),
         cmocka_unit_test(only_http_load_has_the_table),
         cmocka_unit_test(the_report_prints_it),
     };
