@@ -152,15 +152,22 @@ static int top_of(int y)
     return TITLE_HEIGHT + y * CELL_HEIGHT;
 }
 
-/* A dot is a line of no length with round ends. */
+/* A dot is a line of no length with round ends; the next is told from the one before. */
 static void draw_braille(FILE *out, int x, int y, uint32_t code)
 {
     unsigned mask = glyphs_to_mask(glyphs_get(GLYPHS_BRAILLE), code);
+    int before = -1;
 
-    for (int i = 0; i < 8; i++)
-        if (mask & 1u << i)
+    for (int i = 0; i < 8; i++) {
+        if (!(mask & 1u << i))
+            continue;
+        if (before < 0)
             fprintf(out, "M%g %gh0", left_of(x) + 2.5 + i % 2 * 5.0,
                     top_of(y) + 2.5 + i / 2 * 5.0);
+        else
+            fprintf(out, "m%d %dh0", (i % 2 - before % 2) * 5, (i / 2 - before / 2) * 5);
+        before = i;
+    }
 }
 
 static void draw_dashes(FILE *out, int left, int top, unsigned arms)
