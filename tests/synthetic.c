@@ -191,6 +191,8 @@ struct run *synthetic_run(const struct synthetic *how)
     r->scenario = s;
     scenario_defaults(s, &r->values);
     options_set_number(&r->values, "trials", how->trials);
+    if (how->warmup_ns)
+        options_set_number(&r->values, "warmup", how->warmup_ns);
     options_set_text(&r->values, "threshold", "p99<5ms\nloss<=0.1%\nthroughput>1B/s");
     r->environment = (struct environment){.program = "plimsoll 0",
                                           .host = "nowhere",

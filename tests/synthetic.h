@@ -15,6 +15,7 @@ struct synthetic {
     double speed;         /* 1: as documented below; 1.05: five per cent faster */
     double noise;         /* standard deviation of a trial's speed, as a share of it */
     enum outcome outcome; /* of the last trial */
+    uint64_t warmup_ns;   /* told to the trials; the samples are the same */
 };
 
 /* NULL for a scenario that is not there. The caller frees it by run_free. */
