@@ -258,6 +258,25 @@ static void help_over_a_run_that_ends(void **state)
     quit(t);
 }
 
+/* A load on one's own server cannot be begun before its address is known. */
+static void an_own_server_is_asked_for(void **state)
+{
+    struct terminal *t = start_ready();
+
+    (void)state;
+    terminal_type(t, "h\r");
+    assert_true(terminal_sees(t, "First the address of your server"));
+    assert_true(terminal_find(t, "Enter change", NULL) >= 0);
+    terminal_type(t, "\rhttp://127.0.0.1:9/\r");
+    assert_true(terminal_sees(t, "http://127.0.0.1:9/"));
+    terminal_type(t, "Q"); /* a preset leaves the address */
+    assert_true(terminal_sees(t, "quick first look"));
+    assert_true(terminal_find(t, "http://127.0.0.1:9/", NULL) >= 0);
+    terminal_type(t, TYPE_ESC);
+    assert_true(terminal_sees(t, READY));
+    quit(t);
+}
+
 /* A quick run of a scenario by its key, to its summary and back. */
 static void run_quick(struct terminal *t, const char *key)
 {
@@ -761,6 +780,7 @@ int main(void)
         cmocka_unit_test(the_run_is_shown_live),
         cmocka_unit_test(interrupts_stop_then_end),
         cmocka_unit_test(help_over_a_run_that_ends),
+        cmocka_unit_test(an_own_server_is_asked_for),
         cmocka_unit_test(saved_runs_are_opened_compared_and_deleted),
         cmocka_unit_test(a_saved_run_is_played),
         cmocka_unit_test(a_result_is_exported),

@@ -18,6 +18,7 @@
 #include "tui/lineedit.h"
 #include "tui/run_chart.h"
 #include "tui/run_use.h"
+#include "tui/run_view.h"
 #include "tui/screen_compare.h"
 #include "tui/screen_help.h"
 #include "tui/screen_limits.h"
@@ -311,6 +312,36 @@ static void a_line_is_edited_like_in_a_shell(void **state)
     assert_int_equal(e.cursor, 5);
 }
 
+/* A drop is counted when it happens, its gap is seen by a later message. */
+static void late_gaps_are_not_unexplained(void **state)
+{
+    static const struct {
+        uint64_t expected, unique, overflow;
+        double unexplained;
+    } slots[] = {
+        {100, 90, 15, 0}, /* five of the drops show no gap yet */
+        {100, 95, 0, 0},  /* here they do */
+        {100, 80, 12, 3}, /* 8 more than were dropped; 5 are counted below */
+        {100, 98, 7, 0},  {100, 99, 0, 1},
+    };
+    struct series *s = series_new();
+    double out[SERIES_SLOTS];
+
+    (void)state;
+    assert_non_null(s);
+    for (s->used = 0; s->used < 5; s->used++) {
+        struct meter_counters *n = &s->slots[s->used].places[PLACE_SERVER].counters;
+
+        n->expected = slots[s->used].expected;
+        n->unique = slots[s->used].unique;
+        n->overflow = slots[s->used].overflow;
+    }
+    run_view_unexplained(s, out);
+    for (size_t i = 0; i < 5; i++)
+        assert_float_equal(out[i], slots[i].unexplained, 1e-9);
+    series_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +353,7 @@ int main(void)
         cmocka_unit_test(every_chart_draws_every_run),
         cmocka_unit_test(charts_of_no_run_say_so),
         cmocka_unit_test(a_line_is_edited_like_in_a_shell),
+        cmocka_unit_test(late_gaps_are_not_unexplained),
     };
 
     setlocale(LC_ALL, "C.UTF-8");

@@ -5,14 +5,6 @@
  */
 #include "tui/run_chart.h"
 
-/* Messages that a gap stands for, late ones giving a loss back: never below zero. */
-static double missing(const struct series_place *p)
-{
-    const struct meter_counters *n = &p->counters;
-
-    return n->expected > n->unique ? (double)(n->expected - n->unique) : 0;
-}
-
 static void draw_loss(struct run_view *v, struct canvas *c, struct area a, bool hot)
 {
     struct chart chart = run_view_chart(v, "packet loss", hot);
@@ -22,13 +14,15 @@ static void draw_loss(struct run_view *v, struct canvas *c, struct area a, bool 
         {"refused", v->lines[2], v->count, PAINT_DOWN, REDUCE_MEAN, UNKNOWN},
     };
 
+    if (v->run != NULL)
+        run_view_unexplained(v->run->series, v->lines[3]);
     for (size_t i = 0; i < v->count; i++) {
         const struct series_place *server = &run_view_slot(v, i)->places[PLACE_SERVER];
         const struct series_place *client = &run_view_slot(v, i)->places[PLACE_CLIENT];
-        double dropped = (double)server->counters.overflow, gaps = missing(server);
+        double unexplained = v->lines[3][v->first + i];
 
-        v->lines[0][i] = series_rate(server, 1) * dropped;
-        v->lines[1][i] = series_rate(server, 1) * (gaps > dropped ? gaps - dropped : 0);
+        v->lines[0][i] = series_rate(server, server->counters.overflow);
+        v->lines[1][i] = series_rate(server, 1) * unexplained;
         v->lines[2][i] = series_rate(client, client->counters.refused);
     }
     for (size_t i = 0; i < 3; i++)

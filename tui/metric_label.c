@@ -6,6 +6,7 @@
 void metric_label(enum metric metric, char *out, size_t size)
 {
     static const char *const rewrites[][2] = {
+        {"bytes_per_second", "bytes read/s"}, /* with headers: throughput has none */
         {"_per_second", "/s"},
         {"_cpu_us_per_message", " CPU/message"},
         {"_percent", " %"},

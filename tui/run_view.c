@@ -95,6 +95,27 @@ const struct view_latency *run_view_latency(struct run_view *v, size_t i)
     return l;
 }
 
+void run_view_unexplained(const struct series *s, double *out)
+{
+    double sum = 0, after = 0, before = 0;
+
+    for (size_t i = 0; i < s->used; i++) {
+        const struct meter_counters *n = &s->slots[i].places[PLACE_SERVER].counters;
+
+        sum += (double)n->expected - (double)n->unique - (double)n->overflow;
+        out[i] = sum > 0 ? sum : 0;
+    }
+    for (size_t i = s->used; i-- > 0; after = out[i])
+        if (i + 1 < s->used && after < out[i])
+            out[i] = after;
+    for (size_t i = 0; i < s->used; i++) {
+        double risen = out[i] - before;
+
+        before = out[i];
+        out[i] = risen;
+    }
+}
+
 double run_view_now(const struct run_view *v, const double *values)
 {
     size_t wanted = v->step_s < 0.5 ? (size_t)lround(0.5 / v->step_s) : 1, known = 0;

@@ -56,6 +56,15 @@ double run_view_end_s(const struct run_view *v);
 const struct series_slot *run_view_slot(const struct run_view *v, size_t i);
 const struct view_latency *run_view_latency(struct run_view *v, size_t i);
 
+/*
+ * How many messages of each slot were lost without being among those that the kernel
+ * dropped at its full buffer: `out` has room for SERIES_SLOTS values. A drop is counted
+ * when it happens, its gap seen when a later message arrives, perhaps slots later; so
+ * both are summed from the begin, and what a later drop or gap makes good was never
+ * unexplained. The sum over all slots is what remains at the end.
+ */
+void run_view_unexplained(const struct series *s, double *out);
+
 /* The mean of the last known values of a line, over half a second: what is "now". */
 double run_view_now(const struct run_view *v, const double *values);
 

@@ -169,8 +169,14 @@ static void reset_one(void *self, uint32_t press)
 
 static void preset(struct form *f, bool quick)
 {
-    int rc = scenario_defaults(f->request.scenario, f->request.values);
+    char url[LINEEDIT_BYTES];
+    int rc;
 
+    /* Whose server it is stays; no preset knows it. */
+    snprintf(url, sizeof(url), "%s", options_text(f->request.values, "url", ""));
+    rc = scenario_defaults(f->request.scenario, f->request.values);
+    if (rc == 0 && url[0] != '\0')
+        rc = options_set_text(f->request.values, "url", url);
     if (rc == 0 && quick)
         rc = scenario_quick(f->request.scenario, f->request.values);
     if (rc < 0)

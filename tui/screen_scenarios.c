@@ -199,6 +199,22 @@ static bool refuse_unavailable(struct catalogue *k, const struct choice *choice)
     return true;
 }
 
+static void edit(void *self, uint32_t press);
+
+/* A load on a server of one's own needs its address: the form asks for it. */
+static bool ask_for_server(struct catalogue *k)
+{
+    const struct choice *choice = selected(k);
+
+    if (choice->scenario->family != FAMILY_HTTP ||
+        options_text(&choice->values, "url", "")[0] != '\0')
+        return false;
+    edit(k, PRESS_NONE);
+    app_say(k->app, "First the address of your server, as http://HOST:PORT/PATH: Enter "
+                    "to type it, then r runs.");
+    return true;
+}
+
 static void run_chosen(void *self, uint32_t press)
 {
     struct catalogue *k = self;
@@ -211,6 +227,8 @@ static void run_chosen(void *self, uint32_t press)
     if (k->request.count == 0) {
         if (refuse_unavailable(k, selected(k)))
             return;
+        if (ask_for_server(k))
+            return;
         add_run(&k->request, selected(k)->scenario, &selected(k)->values);
     }
     app_push(k->app, &screen_run, &k->request);
@@ -222,7 +240,7 @@ static void run_quick(void *self, uint32_t press)
     const struct choice *choice = selected(k);
 
     (void)press;
-    if (refuse_unavailable(k, choice))
+    if (refuse_unavailable(k, choice) || ask_for_server(k))
         return;
     options_done(&k->quick);
     k->quick = (struct options){0};
@@ -231,6 +249,9 @@ static void run_quick(void *self, uint32_t press)
         app_warn(k->app, "There is no memory for another run.");
         return;
     }
+    /* Whose server it is does not change with how much it is asked. */
+    if (choice->scenario->family == FAMILY_HTTP)
+        options_set_text(&k->quick, "url", options_text(&choice->values, "url", ""));
     k->request.count = 0;
     add_run(&k->request, choice->scenario, &k->quick);
     app_push(k->app, &screen_run, &k->request);

@@ -502,25 +502,22 @@ static void draw_tally(struct page *p, const char *title, const struct tally *t)
 static void draw_counts(struct page *p, const struct run *r)
 {
     const struct trial *t = run_trial(r);
-    struct area row;
 
     if (t == NULL)
         return;
     page_heading(p, r->trials_begun > 1 ? "Counts of the last trial" : "Counts");
     for (int place = 0; place < PLACE_COUNT; place++) {
         const struct meter_counters *n = &t->counters[place];
-        char sent[CELL], received[CELL];
+        char sent[CELL], received[CELL], text[160];
 
         if (r->scenario->roles[place] == NULL)
             continue;
         units_format_bytes((double)n->sent_bytes, sent, CELL);
         units_format_bytes((double)n->received_bytes, received, CELL);
-        row = page_rows(p, 1);
-        canvas_text(p->c, row.x, row.y, 10, style(PAINT_DIM),
-                    place_name((enum place)place));
-        canvas_print(p->c, row.x + 10, row.y, row.width - 10, style(PAINT_TEXT),
-                     "sent %s, received %s; %" PRIu64 " messages out, %" PRIu64 " in",
-                     sent, received, n->sent_messages, n->received_messages);
+        snprintf(text, sizeof(text),
+                 "sent %s, received %s; %" PRIu64 " messages out, %" PRIu64 " in", sent,
+                 received, n->sent_messages, n->received_messages);
+        page_entry(p, 10, style(PAINT_DIM), place_name((enum place)place), text);
     }
     draw_tally(p, "errors", &t->errors);
     draw_tally(p, "status", &t->status);
