@@ -6,7 +6,7 @@
  *   requests      how many in all; 0: no bound but the duration (100)
  *   concurrency   how many at once, 1 to 65536 (1); can be changed live
  *   rate          per second, 0: the next begins when one has ended (0); live
- *   duration      ns after which no more begin; 0: no bound (0)
+ *   duration      ns after which no more begin, pauses apart; 0: no bound (0)
  *   timeout       ns after which a request is given up; 0: never (10 s)
  *   drain         ns that open requests have after the duration or a stop (2 s)
  *   message, message_size   requests.h
@@ -60,10 +60,13 @@ struct flow {
     uint64_t wanted; /* UINT64_MAX: no bound */
     uint64_t begun, succeeded, failed;
     uint64_t duration_ns, timeout_ns, drain_ns;
+    uint64_t end_ns; /* no request begins then or later; UINT64_MAX: no such bound */
+    uint64_t paused_ns;
 
     struct event *start, *end, *drain, *sweep, *again;
     const char *ended_by; /* NULL while requests may begin */
     bool started;
+    bool paused;
     bool stopped; /* by the engine, not by a bound of its own */
     bool finished;
     char first_failure[320];
@@ -250,14 +253,15 @@ static bool has_room(const struct flow *f)
 static void offer(void *arg)
 {
     struct flow *f = arg;
-    uint64_t intended_ns;
+    uint64_t intended_ns, now = 0;
     struct slot *s;
 
-    if (f->offering)
+    if (f->offering || f->paused)
         return;
     f->offering = true;
     for (int i = 0; i < BATCH && has_room(f); i++) {
-        if (pacer_take(&f->pacer, now_ns(), &intended_ns, 1) == 0)
+        now = now_ns();
+        if (now >= f->end_ns || pacer_take(&f->pacer, now, &intended_ns, 1) == 0)
             break;
         s = take_slot(f);
         if (!s) {
@@ -270,6 +274,8 @@ static void offer(void *arg)
     f->offering = false;
     if (f->begun >= f->wanted)
         end_offering(f, "requests");
+    else if (now >= f->end_ns)
+        end_offering(f, "duration"); /* the timer for it may be a little late */
     else if (has_room(f))
         pacer_timer_arm(&f->timer);
 }
@@ -583,6 +589,21 @@ static int client_prepare(struct flow_env *env, struct flow **out, struct fail *
     return 0;
 }
 
+/* The schedules of several client processes are interleaved evenly. */
+static uint64_t phase_ns(const struct flow *f, uint64_t rate_per_s)
+{
+    uint64_t sender = options_number(f->shared.env->options, "sender", 0);
+    uint64_t senders = options_number(f->shared.env->options, "senders", 1);
+
+    return rate_per_s && sender < senders ? NS_PER_S / rate_per_s * sender / senders : 0;
+}
+
+static void arm_end(struct flow *f, uint64_t now)
+{
+    if (f->duration_ns && !f->ended_by)
+        set_timer(f->end, f->end_ns > now ? f->end_ns - now : 0);
+}
+
 static void client_start(struct flow *f, uint64_t start_ns)
 {
     uint64_t rate_per_s = options_number(f->shared.env->options, "rate", 0);
@@ -591,10 +612,10 @@ static void client_start(struct flow *f, uint64_t start_ns)
     uint64_t sweep_ns = f->timeout_ns / 8;
 
     f->started = true;
-    pacer_start(&f->pacer, start_ns, rate_per_s, NS_PER_S);
+    pacer_start(&f->pacer, start_ns + phase_ns(f, rate_per_s), rate_per_s, NS_PER_S);
     set_timer(f->start, wait_ns);
-    if (f->duration_ns)
-        set_timer(f->end, wait_ns + f->duration_ns);
+    f->end_ns = f->duration_ns ? now + wait_ns + f->duration_ns : UINT64_MAX;
+    arm_end(f, now);
     if (sweep_ns < SWEEP_MIN_NS)
         sweep_ns = SWEEP_MIN_NS;
     if (f->timeout_ns)
@@ -625,13 +646,21 @@ static int client_set(struct flow *f, const char *name, uint64_t value)
 
 static void client_pause(struct flow *f, bool paused)
 {
-    if (!f->started || f->finished)
+    uint64_t now = now_ns();
+
+    if (!f->started || f->finished || paused == f->paused)
         return;
+    f->paused = paused;
     if (paused) {
-        pacer_pause(&f->pacer, now_ns());
+        f->paused_ns = now;
+        pacer_pause(&f->pacer, now);
         pacer_timer_rest(&f->timer);
+        event_del(f->end);
     } else {
-        pacer_resume(&f->pacer, now_ns());
+        pacer_resume(&f->pacer, now);
+        if (f->duration_ns)
+            f->end_ns += now - f->paused_ns;
+        arm_end(f, now);
         offer(f);
     }
 }

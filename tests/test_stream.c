@@ -1111,6 +1111,58 @@ static void a_duration_ends_the_load(void **state)
     stage_done(&s);
 }
 
+/* 20/s for 0.2 s are the ones due at 0, 50, 100 and 150 ms; the fifth is not. */
+static void a_rate_for_a_duration_is_so_many(void **state)
+{
+    bool all = false;
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        struct stage s;
+
+        stage_init(&s, "requests-server", "requests-client");
+        stage_transport(&s, "unix");
+        actor_options(&s.server, "persistent:1", NULL);
+        actor_options(&s.client, "client=persistent", "requests:0", "duration:200000000",
+                      "rate:20", NULL);
+        pair_prepare(&s.server, &s.client);
+        assert_true(actor_run(&s.client));
+        assert_string_equal(actor_fact(&s.client, "ended_by"), "duration");
+        assert_in_range(counters(&s.client)->attempted, 1, 4);
+        all |= counters(&s.client)->attempted == 4; /* a busy machine may miss one */
+        assert_identity(&s.client);
+        stage_done(&s);
+    }
+    assert_true(all);
+}
+
+/* Load is offered for the duration, whatever pauses there are in it. */
+static void a_pause_is_no_part_of_the_duration(void **state)
+{
+    struct stage s;
+    struct actor *c = &s.client;
+    uint64_t begin_ns;
+
+    (void)state;
+    stage_init(&s, "requests-server", "requests-client");
+    stage_transport(&s, "unix");
+    actor_options(&s.server, "persistent:1", NULL);
+    actor_options(c, "client=persistent", "requests:0", "duration:100000000", NULL);
+    pair_prepare(&s.server, c);
+    begin_ns = now_ns();
+    c->role->start(c->flow, begin_ns);
+    c->role->pause(c->flow, true);
+    pair_turn(s.base, &c->finished, 200); /* longer than the whole */
+    assert_false(c->finished);
+    c->role->pause(c->flow, false);
+    assert_true(pair_turn(s.base, &c->finished, 10000));
+    assert_true(now_ns() - begin_ns >= 300 * NS_PER_MS);
+    assert_int_equal(c->outcome, OUTCOME_COMPLETED);
+    assert_true(counters(c)->succeeded > 0);
+    assert_identity(c);
+    stage_done(&s);
+}
+
 static void load_is_paused_changed_and_stopped(void **state)
 {
     struct stage s;
@@ -1205,6 +1257,8 @@ int main(void)
         cmocka_unit_test(a_server_out_of_descriptors_recovers),
         cmocka_unit_test(a_rate_is_kept_and_measured),
         cmocka_unit_test(a_duration_ends_the_load),
+        cmocka_unit_test(a_rate_for_a_duration_is_so_many),
+        cmocka_unit_test(a_pause_is_no_part_of_the_duration),
         cmocka_unit_test(load_is_paused_changed_and_stopped),
         cmocka_unit_test(a_lost_connection_fails_its_request),
     };
