@@ -124,6 +124,31 @@ static void the_filter_narrows_the_list(void **state)
     quit(t);
 }
 
+/* At 80x24 the figures and the way out are there; the prose gives way. */
+static void the_essential_fits_80x24(void **state)
+{
+    struct terminal *t = start(80, 24, NULL);
+
+    (void)state;
+    assert_true(terminal_sees(t, READY));
+    assert_true(terminal_find(t, "size 1GiB", NULL) >= 0);
+    assert_true(terminal_find(t, "seconds Linux 2.95 s", NULL) >= 0);
+    assert_true(terminal_find(t, "q quit", NULL) >= 0);
+    terminal_type(t, "  ");
+    assert_true(terminal_sees(t, "2 marked, Enter runs them in sequence, Esc unmarks"));
+    terminal_type(t, TYPE_ESC);
+    assert_true(terminal_lost(t, "2 marked"));
+    terminal_type(t, "e");
+    assert_true(terminal_sees(t, "Esc back"));
+    terminal_type(t, "\r");
+    assert_true(terminal_sees(t, "Enter store  Esc leave it"));
+    terminal_type(t, TYPE_ESC);
+    assert_true(terminal_lost(t, "Enter store"));
+    terminal_type(t, TYPE_ESC);
+    assert_true(terminal_sees(t, READY));
+    quit(t);
+}
+
 static void help_lists_the_keys(void **state)
 {
     struct terminal *t = start_ready();
@@ -774,6 +799,7 @@ int main(void)
         cmocka_unit_test(starts_and_quits),
         cmocka_unit_test(numbers_letters_and_arrows_choose),
         cmocka_unit_test(the_filter_narrows_the_list),
+        cmocka_unit_test(the_essential_fits_80x24),
         cmocka_unit_test(help_lists_the_keys),
         cmocka_unit_test(wrong_values_are_refused_as_typed),
         cmocka_unit_test(a_run_ends_in_its_summary),

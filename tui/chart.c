@@ -800,7 +800,7 @@ void bars_draw(struct canvas *c, struct area a, const struct bar *bars, size_t c
         double share = top > 0 ? bars[i].value / top : 0;
 
         canvas_text(c, a.x, y, a.width, style(PAINT_DIM), bars[i].label);
-        if (room > 0)
+        if (room >= 6) /* a shorter bar compares nothing */
             canvas_bar(c, a.x + labels + 1, y, room, share, style(bars[i].paint));
         if (a.width > labels)
             canvas_text_right(c, a.x + labels + 1, y, a.width - labels - 1,

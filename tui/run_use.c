@@ -160,6 +160,10 @@ enum paint run_use_verdict(const struct run_view *v, char *out, size_t size)
         run_use_of(v, PLACE_SERVER, &behind);
     if (!client.known)
         return PAINT_DIM;
+    if (v->run->paused) {
+        snprintf(out, size, "paused: no load is offered");
+        return PAINT_DIM;
+    }
     if (client.waiting > 0.25 || server.waiting > 0.25) {
         snprintf(out, size,
                  "processes wait for a core (%.0f %% of the time): the machine is "

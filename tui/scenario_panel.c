@@ -98,6 +98,9 @@ int scenario_diagram_draw(struct canvas *c, struct area a, const struct scenario
 
 /* Text -------------------------------------------------------------------------- */
 
+/* Rows of parameters, documented result and last runs with their headings, as a rule. */
+#define FACTS_ROWS 16
+
 static void title(struct canvas *c, struct area *a, const char *text)
 {
     struct area row = area_take_top(a, 1);
@@ -222,6 +225,33 @@ static void draw_last_runs(struct canvas *c, struct area *a, const struct scenar
     canvas_print(c, x, row.y, row.x + row.width - x, style(PAINT_STRONG), "%s", last);
 }
 
+/* What can be told in few words, and what it is like in many. */
+static void draw_facts(struct canvas *c, struct area *a, const struct scenario *s,
+                       const struct options *values, const struct last_runs *saved)
+{
+    title(c, a, "Parameters");
+    draw_values(c, a, s, values);
+    if (s->documented != NULL && s->documented[0] != '\0')
+        area_take_top(a, a->height > 5 ? 1 : 0);
+    draw_documented(c, a, s);
+    area_take_top(a, a->height > 3 ? 1 : 0);
+    draw_last_runs(c, a, s, saved);
+}
+
+static void draw_about(struct canvas *c, struct area *a, const struct scenario *s)
+{
+    paragraph(c, a, style(PAINT_TEXT), s->about);
+    area_take_top(a, a->height > 8 ? 1 : 0);
+}
+
+/* Where not all of it fits, the figures come first: prose that is cut loses less. */
+static bool has_room(struct canvas *c, struct area a, const struct scenario *s)
+{
+    return a.height >= canvas_paragraph(c, (struct area){a.x, a.y, a.width, 0},
+                                        style(PAINT_TEXT), s->about) +
+                           FACTS_ROWS;
+}
+
 void scenario_panel_draw(struct canvas *c, struct area a, const struct scenario *s,
                          const struct options *values, const struct last_runs *saved)
 {
@@ -234,13 +264,13 @@ void scenario_panel_draw(struct canvas *c, struct area a, const struct scenario 
     area_take_top(&a, a.height > 16 ? 1 : 0);
     rows = scenario_diagram_draw(c, a, s, values);
     area_take_top(&a, rows + (a.height > 16 ? 1 : 0));
-    paragraph(c, &a, style(PAINT_TEXT), s->about);
-    area_take_top(&a, a.height > 8 ? 1 : 0);
-    title(c, &a, "Parameters");
-    draw_values(c, &a, s, values);
-    area_take_top(&a, a.height > 5 ? 1 : 0);
-    draw_documented(c, &a, s);
-    area_take_top(&a, a.height > 3 ? 1 : 0);
-    draw_last_runs(c, &a, s, saved);
+    if (has_room(c, a, s)) {
+        draw_about(c, &a, s);
+        draw_facts(c, &a, s, values, saved);
+    } else {
+        draw_facts(c, &a, s, values, saved);
+        area_take_top(&a, a.height > 3 ? 1 : 0);
+        draw_about(c, &a, s);
+    }
     canvas_unclip(c, before);
 }

@@ -329,6 +329,25 @@ static void end_filter(void *self, uint32_t press)
     lineedit_set(&k->filter, "");
 }
 
+static bool has_marks(const void *self)
+{
+    const struct catalogue *k = self;
+
+    for (size_t i = 0; i < k->count; i++)
+        if (k->choices[i].marked)
+            return !k->filtering && k->filter.len == 0;
+    return false;
+}
+
+static void unmark_all(void *self, uint32_t press)
+{
+    struct catalogue *k = self;
+
+    (void)press;
+    for (size_t i = 0; i < k->count; i++)
+        k->choices[i].marked = false;
+}
+
 static void quit(void *self, uint32_t press)
 {
     struct catalogue *k = self;
@@ -413,6 +432,8 @@ static const struct key keys[] = {
     {{'L'}, "L", "limits",
      "Show what of this machine would distort this scenario",
      show_limits, is_choosing, NULL},
+    {{PRESS_ESC}, "Esc", "unmark",
+     "Take all marks away", unmark_all, has_marks, NULL},
     {{'q'}, "q", "quit", "Leave plimsoll", quit, is_choosing, NULL},
     {{PRESS_UP, PRESS_DOWN, 'k', 'j'}, "\xe2\x86\x91\xe2\x86\x93 j k", NULL,
      "Choose another scenario", move_selection, NULL, NULL},
@@ -559,7 +580,8 @@ static void catalogue_header(void *self, struct canvas *c, struct area a)
     for (size_t i = 0; i < k->count; i++)
         marked += k->choices[i].marked;
     if (marked > 0)
-        snprintf(text, sizeof(text), "%zu marked, Enter runs them in sequence", marked);
+        snprintf(text, sizeof(text), "%zu marked, Enter runs them in sequence, Esc unmarks",
+                 marked);
     else
         snprintf(text, sizeof(text), "choose by number, letter or arrows; / filters");
     canvas_text_right(c, a.x, a.y, a.width, style_on(PAINT_HEADER, PAINT_BAR), text);
