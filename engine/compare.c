@@ -400,6 +400,10 @@ static void warn_values(struct comparison *c)
         const struct option_value *v = &a->values.values[i];
         char mine[64] = "", theirs[64] = "";
 
+        /* Scenarios of two families differ in what they have: that is said above. */
+        if (param_find(a->scenario->family, v->name) &&
+            !param_find(b->scenario->family, v->name))
+            continue;
         value_text(a, v, mine, sizeof(mine));
         value_text(b, v, theirs, sizeof(theirs));
         if (strcmp(mine, theirs) != 0 && !is_indifferent(v->name))

@@ -694,6 +694,25 @@ static void a_paste_is_not_keys(void **state)
     quit(t);
 }
 
+/* What the terminal sends by itself, or a key of another one, is neither Esc nor text. */
+static void unknown_sequences_are_no_keys(void **state)
+{
+    struct terminal *t = start_ready();
+
+    (void)state;
+    terminal_type(t, "\033[99;5~\033[I\033[?1;2q\033Oq");
+    terminal_type(t, "3"); /* this one is a key */
+    assert_true(terminal_sees(t, "1 GiB each way over a named pipe"));
+    terminal_type(t, "e");
+    assert_true(terminal_sees(t, "Esc back"));
+    terminal_type(t, "\033[O\033[9;9u");
+    terminal_type(t, "j");
+    assert_true(terminal_sees(t, "who sends"));
+    terminal_type(t, TYPE_ESC);
+    assert_true(terminal_sees(t, READY));
+    quit(t);
+}
+
 static void the_mouse_chooses(void **state)
 {
     struct terminal *t = start_ready();
@@ -825,6 +844,7 @@ int main(void)
         cmocka_unit_test(no_color_means_none),
         cmocka_unit_test(colours_are_those_of_the_theme),
         cmocka_unit_test(a_paste_is_not_keys),
+        cmocka_unit_test(unknown_sequences_are_no_keys),
         cmocka_unit_test(the_mouse_chooses),
         cmocka_unit_test(the_screen_is_saved_as_it_is),
         cmocka_unit_test(nothing_is_drawn_when_nothing_changes),

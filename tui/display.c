@@ -450,6 +450,8 @@ static struct input read_mouse(void)
     return input;
 }
 
+#define SEQUENCE_MAX 64 /* characters of a control sequence; no real one is so long */
+
 static uint32_t plain_press(wint_t code)
 {
     if (code == '\n')
@@ -457,6 +459,32 @@ static uint32_t plain_press(wint_t code)
     if (code == 127 || code == 8)
         return PRESS_BACKSPACE;
     return (uint32_t)code;
+}
+
+/*
+ * After an Esc that begins no key that curses knows: what is left of a control sequence
+ * (ECMA-48 section 5.4: up to a byte from '@' to '~') belongs to it. A terminal that
+ * tells that it has the focus, or a key of another terminal, is no Esc and no letters.
+ * Returns the press, PRESS_NONE for a whole sequence.
+ */
+static uint32_t read_sequence(void)
+{
+    wint_t code = 0;
+    int rc = get_wch(&code);
+
+    if (rc == ERR)
+        return PRESS_ESC;
+    if (rc == KEY_CODE_YES || (code != '[' && code != 'O')) {
+        rc == KEY_CODE_YES ? ungetch((int)code) : unget_wch((wchar_t)code);
+        return PRESS_ESC;
+    }
+    for (int i = 0; i < SEQUENCE_MAX; i++) {
+        if (get_wch(&code) != OK)
+            return i == 0 ? PRESS_ESC : PRESS_NONE;
+        if (code >= '@' && code <= '~')
+            break;
+    }
+    return PRESS_NONE;
 }
 
 struct input display_read(struct display *d)
@@ -468,7 +496,9 @@ struct input display_read(struct display *d)
     (void)d;
     if (rc == ERR)
         return (struct input){.kind = INPUT_NONE};
-    if (rc != KEY_CODE_YES)
+    if (rc != KEY_CODE_YES && code == PRESS_ESC)
+        input.press = read_sequence();
+    else if (rc != KEY_CODE_YES)
         input.press = plain_press(code);
     else if (code == KEY_MOUSE)
         return read_mouse();
