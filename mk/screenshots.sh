@@ -49,10 +49,12 @@ pictures() {
     shot "$size" -- see 'Enter run' type '2\r' spot RUNNING rest 900 save "$p-run-bulk" \
         spot 'Beside the documented' see back save "$p-summary-bulk"
     echo "$size: history and comparison" >&2
-    shot "$size" -- see 'Enter run' type 5 rest 100 type Q see completed type '\e' \
-        see 'Enter run' type 6 rest 100 type Q see completed type '\e' see 'Enter run' \
-        type H see 'saved runs' rest 100 save "$p-history" type ' \dc' \
-        see 'metric by metric' save "$p-compare"
+    for client in connection persistent; do
+        XDG_STATE_HOME=$state "$build/plimsoll" run unix-requests --client "$client" \
+            --requests 20000 --trials 10 --quiet
+    done
+    shot "$size" -- see 'Enter run' type H see 'saved runs' rest 100 save "$p-history" \
+        type '\d \uc' see 'metric by metric' save "$p-compare"
 }
 
 pictures 120x36 large

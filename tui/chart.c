@@ -511,7 +511,18 @@ static void draw_mark_line(struct canvas *c, const struct plot *p, int x)
     }
 }
 
-/* Labels stand at the top; where the one before is in the way, a row further down. */
+/* The column of a mark; -1 when it is not in the picture. */
+static int mark_column(const struct canvas *c, const struct plot *p, double at_s)
+{
+    double at = (at_s - p->from_s) / p->dot_s / c->glyphs->dots_wide;
+
+    return at >= 0 && at < p->cells.width ? p->cells.x + (int)floor(at) : -1;
+}
+
+/*
+ * Labels stand at the top; where the one before is in the way, a row further down. Of
+ * several marks at one place only the last is named: it is what holds from there on.
+ */
 static void draw_marks(struct canvas *c, const struct plot *p, const struct chart *ch)
 {
     int free_from[MARK_ROWS], right = p->cells.x + p->cells.width;
@@ -520,12 +531,15 @@ static void draw_marks(struct canvas *c, const struct plot *p, const struct char
     for (int i = 0; i < MARK_ROWS; i++)
         free_from[i] = p->cells.x;
     for (size_t i = 0; i < ch->mark_count; i++) {
-        double at = (ch->marks[i].at_s - p->from_s) / p->dot_s / c->glyphs->dots_wide;
-        int x = p->cells.x + (int)floor(at), row = 0;
+        int x = mark_column(c, p, ch->marks[i].at_s), row = 0, next = -1;
 
-        if (!(at >= 0) || x >= right)
+        if (x < 0)
             continue;
         draw_mark_line(c, p, x);
+        if (i + 1 < ch->mark_count)
+            next = mark_column(c, p, ch->marks[i + 1].at_s);
+        if (next >= x && next <= x + 1)
+            continue;
         while (row < rows && free_from[row] > x)
             row++;
         if (row < (rows > 1 ? rows : 1) && free_from[row] <= x)

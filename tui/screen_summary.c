@@ -430,7 +430,10 @@ static void draw_times(struct page *p, const struct run *r)
             continue;
         units_format_duration(hist_mean(h), mean, CELL);
         units_format_duration((double)hist_quantile(h, 0.99), p99, CELL);
-        snprintf(figures[n], sizeof(figures[n]), "%s  p99 %s", mean, p99);
+        if (p->area.width >= 56)
+            snprintf(figures[n], sizeof(figures[n]), "%s  p99 %s", mean, p99);
+        else
+            snprintf(figures[n], sizeof(figures[n]), "%s", mean);
         bars[n] = (struct bar){rows[i].title, figures[n], hist_mean(h), PAINT_SERIES_5};
         n++;
     }
