@@ -64,6 +64,7 @@ struct command {
     X(show)                                                                              \
     X(replay)                                                                            \
     X(compare)                                                                           \
+    X(shootout)                                                                          \
     X(export)                                                                            \
     X(delete)                                                                            \
     X(prune)

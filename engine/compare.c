@@ -458,6 +458,21 @@ static void warn_trials(struct comparison *c, const struct compare_side *side)
              count_trials(side), side->name);
 }
 
+/* Other work on the machine is not seen in a difference, but in its interval. */
+static void warn_crowd(struct comparison *c, const struct compare_side *side)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < side->count; i++)
+        for (size_t k = 0; k < side->runs[i]->trials_begun; k++)
+            n += trial_was_crowded(side->runs[i]->trials[k]);
+    if (n)
+        warn(c,
+             "processes waited for a core in %zu of %zu trials of %s: other work was on "
+             "the machine",
+             n, count_trials(side), side->name);
+}
+
 /* How many trials of a side fail a check. */
 static size_t count_failing(const struct compare_side *side, const char *check)
 {
@@ -499,6 +514,8 @@ static void add_warnings(struct comparison *c)
     warn_within(c, &c->b);
     warn_trials(c, &c->a);
     warn_trials(c, &c->b);
+    warn_crowd(c, &c->a);
+    warn_crowd(c, &c->b);
     warn_checks(c, &c->a);
     warn_checks(c, &c->b);
 }

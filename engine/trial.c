@@ -757,6 +757,14 @@ static double waited_percent(const struct trial *t, enum place place)
     return most;
 }
 
+#define CROWDED_PERCENT 20
+
+bool trial_was_crowded(const struct trial *t)
+{
+    return fmax(waited_percent(t, PLACE_CLIENT), waited_percent(t, PLACE_SERVER)) >=
+           CROWDED_PERCENT;
+}
+
 void trial_bottleneck(const struct trial *t, char *text, size_t size)
 {
     double client_waited = waited_percent(t, PLACE_CLIENT);
@@ -765,7 +773,7 @@ void trial_bottleneck(const struct trial *t, char *text, size_t size)
     double server = t->metrics[METRIC_server_cpu_percent];
 
     text[0] = '\0';
-    if (fmax(client_waited, server_waited) >= 20)
+    if (trial_was_crowded(t))
         snprintf(text, size,
                  "%s waited %.0f %% of the time for a core: other work distorts this",
                  server_waited > client_waited ? "the server" : "a client",

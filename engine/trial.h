@@ -206,6 +206,9 @@ int trial_sample(struct trial *t, struct process *p, const struct sample *sample
 int trial_settle(struct trial *t, const struct options *values);
 void trial_shrink(struct trial *t);
 
+/* Whether a process waited so long for a core that other work distorts the trial. */
+bool trial_was_crowded(const struct trial *t);
+
 /* Which end was the bottleneck, in words; "" when nothing can be said. */
 void trial_bottleneck(const struct trial *t, char *text, size_t size);
 

@@ -1,0 +1,556 @@
+#include "engine/shootout.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/units.h"
+#include "protocols/clock.h"
+
+#define ALPHA 0.05
+#define RESAMPLINGS 2000
+
+static const char *const transports[] = {"tcp", "unix", "pipe"};
+
+#define TRANSPORTS (sizeof(transports) / sizeof(transports[0]))
+
+/* --- making --- */
+
+struct making {
+    struct shootout *s;
+    const struct options *typed;
+    struct fail *fail;
+};
+
+static int set_text(struct options *values, const struct scenario *s, const char *name,
+                    const char *text, struct fail *fail)
+{
+    const struct param *p = param_find(s->family, name);
+
+    return p ? param_set(values, p, text, fail) : -EINVAL;
+}
+
+/* What the user gave, where the scenario has it. */
+static int take_typed(struct options *values, const struct scenario *s,
+                      const struct options *typed)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < typed->count; i++) {
+        const struct option_value *v = &typed->values[i];
+
+        if (!param_find(s->family, v->name))
+            continue;
+        rc = v->text ? options_set_text(values, v->name, v->text)
+                     : options_set_number(values, v->name, v->number);
+    }
+    return rc;
+}
+
+/* A contestant with the scenario's values; it is not counted before it is complete. */
+static int begin_contestant(const struct making *k, const char *scenario,
+                            struct contestant **made)
+{
+    struct shootout *s = k->s;
+    struct contestant *c = &s->contestants[s->rounds.count];
+    int rc;
+
+    c->scenario = scenario_find(scenario);
+    if (!c->scenario || s->rounds.count == SHOOTOUT_CONTESTANTS)
+        return fail_set(k->fail, EINVAL, "shootout", "there is no scenario %s", scenario);
+    if (!scenario_available(c->scenario))
+        return fail_set(
+            k->fail, EINVAL, "shootout",
+            "%s is not built into this program, and the shoot-out %s needs it", scenario,
+            s->name);
+    snprintf(c->name, sizeof(c->name), "%s", scenario);
+    s->rounds.count++;
+    rc = scenario_defaults(c->scenario, &c->values);
+    if (rc == 0 && s->quick)
+        rc = scenario_quick(c->scenario, &c->values);
+    if (rc == 0)
+        rc = options_set_number(&c->values, "trials", 1);
+    /* One port for many runs in a row would only be in its own way. */
+    if (rc == 0 && param_find(c->scenario->family, "port"))
+        rc = options_set_number(&c->values, "port", 0);
+    if (rc == 0)
+        rc = take_typed(&c->values, c->scenario, k->typed);
+    *made = c;
+    return rc;
+}
+
+static struct shootout_group *add_group(struct shootout *s, enum shootout_table table,
+                                        const char *title, enum metric metric)
+{
+    struct shootout_group *g = &s->groups[s->group_count++];
+
+    *g = (struct shootout_group){.table = table, .metric = metric};
+    snprintf(g->title, sizeof(g->title), "%s", title);
+    return g;
+}
+
+/* Documented scenarios, which form a group. */
+static int add_documented(const struct making *k, const char *title, enum metric metric,
+                          const char *const *scenarios, size_t count)
+{
+    struct shootout_group *g = add_group(k->s, SHOOTOUT_DOCUMENTED, title, metric);
+
+    for (size_t i = 0; i < count; i++) {
+        struct contestant *c;
+        int rc = begin_contestant(k, scenarios[i], &c);
+
+        if (rc < 0)
+            return rc;
+        g->members[g->count++] = k->s->rounds.count - 1;
+    }
+    k->s->documented_count = k->s->rounds.count;
+    return 0;
+}
+
+/* One transport at one message size: on one kept connection, for a while. */
+static int add_at_size(const struct making *k, const char *transport, uint64_t size)
+{
+    struct contestant *c;
+    char scenario[32], text[24];
+    int rc;
+
+    snprintf(scenario, sizeof(scenario), "%s-requests", transport);
+    rc = begin_contestant(k, scenario, &c);
+    if (rc < 0)
+        return rc;
+    units_format_exact(UNIT_SIZE, size, text, sizeof(text));
+    snprintf(c->name, sizeof(c->name), "%s, %s", transport, text);
+    rc = set_text(&c->values, c->scenario, "client", "persistent", k->fail);
+    if (rc == 0)
+        rc = options_set_number(&c->values, "message_size", size);
+    if (rc == 0)
+        rc = options_set_number(&c->values, "requests", 1000000000);
+    if (rc == 0)
+        rc = options_set_number(&c->values, "duration", k->s->each_ns);
+    return rc;
+}
+
+/* "4 KiB": a power of two below 2 MiB */
+static void size_title(uint64_t size, char *text, size_t room)
+{
+    unsigned n = (unsigned)size;
+
+    if (n < 1024)
+        snprintf(text, room, "%u B", n);
+    else if (n < 1048576)
+        snprintf(text, room, "%u KiB", n / 1024);
+    else
+        snprintf(text, room, "%u MiB", n / 1048576);
+}
+
+static int add_sizes(const struct making *k)
+{
+    unsigned step = k->s->quick ? 16 : 4;
+
+    for (uint64_t size = 1; size <= 1 << 20; size *= step) {
+        struct shootout_group *g;
+        char title[24];
+
+        size_title(size, title, sizeof(title));
+        g = add_group(k->s, SHOOTOUT_SIZES, title, METRIC_requests_per_second);
+        g->size_bytes = size;
+        for (size_t t = 0; t < TRANSPORTS; t++) {
+            int rc = add_at_size(k, transports[t], size);
+
+            if (rc < 0)
+                return rc;
+            g->members[g->count++] = k->s->rounds.count - 1;
+        }
+    }
+    return 0;
+}
+
+static int make_stream(const struct making *k)
+{
+    static const char *const bulk[] = {"tcp-bulk", "unix-bulk", "pipe-bulk"};
+    static const char *const requests[] = {"tcp-requests", "unix-requests",
+                                           "pipe-requests"};
+    int rc;
+
+    k->s->title = "TCP, Unix sockets and named pipes";
+    rc = add_documented(k, "bulk", METRIC_seconds, bulk, 3);
+    if (rc == 0)
+        rc = add_documented(k, "requests", METRIC_seconds, requests, 3);
+    return rc < 0 ? rc : add_sizes(k);
+}
+
+/* The strategy whose documented outcome is a crash is shown as well as it can work. */
+static int make_udp(const struct making *k)
+{
+    static const char *const strategies[] = {"udp-fresh-series", "udp-fresh-parallel",
+                                             "udp-cached-series", "udp-cached-parallel"};
+    struct shootout *s = k->s;
+    struct contestant *c;
+    int rc;
+
+    s->title = "four strategies of sending datagrams";
+    rc = add_documented(k, "strategies", METRIC_received_per_second, strategies, 4);
+    if (rc < 0)
+        return rc;
+    rc = begin_contestant(k, "udp-fresh-parallel", &c);
+    if (rc < 0)
+        return rc;
+    snprintf(c->name, sizeof(c->name), "udp-fresh-parallel, window 64");
+    s->groups[0].members[s->groups[0].count++] = s->rounds.count - 1;
+    s->documented_count = s->rounds.count;
+    return options_set_number(&c->values, "window", 64);
+}
+
+static int make_services(const struct making *k)
+{
+    static const char *const services[] = {"rest-rest", "rest-topper"};
+
+    k->s->title = "a service behind REST, asked by REST or by Topper";
+    return add_documented(k, "services", METRIC_requests_per_second, services, 2);
+}
+
+int shootout_make(struct shootout *s, const char *name, bool quick,
+                  const struct options *typed, struct fail *fail)
+{
+    struct making k = {s, typed, fail};
+    int rc;
+
+    *s = (struct shootout){.name = name, .quick = quick};
+    s->each_ns = quick ? 100000000 : 300000000;
+    s->contestants = calloc(SHOOTOUT_CONTESTANTS, sizeof(*s->contestants));
+    if (!s->contestants)
+        return fail_set(fail, ENOMEM, "shootout", "a shoot-out");
+    s->rounds.contestants = s->contestants;
+    s->rounds.rounds = quick ? 6 : 7;
+    s->rounds.order = ROUNDS_SHUFFLED;
+    s->rounds.keep_going = true;
+    if (strcmp(name, "stream") == 0)
+        rc = make_stream(&k);
+    else if (strcmp(name, "udp") == 0)
+        rc = make_udp(&k);
+    else if (strcmp(name, "services") == 0)
+        rc = make_services(&k);
+    else
+        return fail_set(fail, EINVAL, "shootout",
+                        "there is no shoot-out '%.40s'; there are stream, udp, services",
+                        name);
+    return rc == -ENOMEM ? fail_set(fail, ENOMEM, "shootout", "a shoot-out") : rc;
+}
+
+void shootout_done(struct shootout *s)
+{
+    rounds_done(&s->rounds);
+    free(s->contestants);
+    s->contestants = NULL;
+}
+
+/* --- values --- */
+
+static const struct trial *trial_of(const struct run *r)
+{
+    return r->trials_begun ? r->trials[0] : NULL;
+}
+
+size_t shootout_runs(const struct shootout *s, size_t *crowded)
+{
+    size_t n = 0;
+
+    *crowded = 0;
+    for (size_t i = 0; i < s->rounds.count; i++)
+        for (size_t k = 0; k < s->contestants[i].count; k++) {
+            const struct trial *t = trial_of(s->contestants[i].runs[k]);
+
+            n++;
+            *crowded += t && trial_was_crowded(t);
+        }
+    return n;
+}
+
+size_t shootout_values(const struct contestant *c, enum metric metric,
+                       double values[ROUNDS_MAX])
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->count; i++) {
+        const struct trial *t = trial_of(c->runs[i]);
+
+        if (t && t->outcome == OUTCOME_COMPLETED && isfinite(t->metrics[metric]))
+            values[n++] = t->metrics[metric];
+    }
+    return n;
+}
+
+const char *shootout_problem(const struct contestant *c)
+{
+    for (size_t i = c->count; i-- > 0;)
+        if (c->runs[i]->outcome != OUTCOME_COMPLETED)
+            return c->runs[i]->reason;
+    return "";
+}
+
+/* Logarithms of what is positive: ratios are compared. */
+static size_t logarithms(const struct contestant *c, enum metric metric,
+                         double values[ROUNDS_MAX])
+{
+    size_t n = shootout_values(c, metric, values), kept = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (values[i] > 0)
+            values[kept++] = log(values[i]);
+    return kept;
+}
+
+static double median_of(const double *values, size_t n)
+{
+    struct statistics s;
+
+    statistics_of(values, n, &s);
+    return s.median;
+}
+
+/* --- judging --- */
+
+static const struct contestant *member_of(const struct shootout *s,
+                                          const struct shootout_group *g, size_t member)
+{
+    return &s->contestants[g->members[member]];
+}
+
+const char *shootout_member(const struct shootout *s, const struct shootout_group *g,
+                            size_t member)
+{
+    return g->size_bytes ? transports[member] : member_of(s, g, member)->name;
+}
+
+static void find_best(const struct shootout *s, struct shootout_group *g)
+{
+    double most = -(double)INFINITY;
+
+    g->any = false;
+    for (size_t m = 0; m < g->count; m++) {
+        double values[ROUNDS_MAX];
+        size_t n = logarithms(member_of(s, g, m), g->metric, values);
+        double score =
+            n ? median_of(values, n) * metric_row(g->metric)->better : (double)NAN;
+
+        if (n && score > most) {
+            most = score;
+            g->best = m;
+            g->any = true;
+        }
+    }
+}
+
+static void add_pairs(struct shootout *s, size_t group)
+{
+    const struct shootout_group *g = &s->groups[group];
+
+    for (size_t x = 0; x < g->count; x++)
+        for (size_t y = x + 1; y < g->count; y++) {
+            struct shootout_pair *pair = &s->pairs[s->pair_count++];
+            double a[ROUNDS_MAX], b[ROUNDS_MAX];
+            size_t n = logarithms(member_of(s, g, x), g->metric, a);
+            size_t m = logarithms(member_of(s, g, y), g->metric, b);
+
+            *pair = (struct shootout_pair){.group = group, .x = x, .y = y};
+            ranks_unpaired(a, n, b, m, &pair->shift);
+            pair->p_adjusted = n > 1 && m > 1 ? pair->shift.p : (double)NAN;
+        }
+}
+
+/* Holm over all pairs of a table, and what each then shows. */
+static void judge_pairs(struct shootout *s, enum shootout_table table)
+{
+    double p[SHOOTOUT_PAIRS];
+
+    for (size_t i = 0; i < s->pair_count; i++)
+        p[i] = s->groups[s->pairs[i].group].table == table ? s->pairs[i].p_adjusted
+                                                           : (double)NAN;
+    ranks_holm(p, s->pair_count);
+    for (size_t i = 0; i < s->pair_count; i++) {
+        struct shootout_pair *pair = &s->pairs[i];
+        int better = metric_row(s->groups[pair->group].metric)->better;
+
+        if (s->groups[pair->group].table != table)
+            continue;
+        pair->p_adjusted = p[i];
+        if (p[i] <= ALPHA)
+            pair->evident = (pair->shift.estimate > 0 ? 1 : -1) * better;
+    }
+}
+
+static const struct shootout_pair *pair_of(const struct shootout *s, size_t group,
+                                           size_t x, size_t y)
+{
+    for (size_t i = 0; i < s->pair_count; i++) {
+        const struct shootout_pair *p = &s->pairs[i];
+
+        if (p->group == group && ((p->x == x && p->y == y) || (p->x == y && p->y == x)))
+            return p;
+    }
+    return NULL;
+}
+
+/* Whether member x is known to be faster than y. */
+static bool is_faster(const struct shootout *s, size_t group, size_t x, size_t y)
+{
+    const struct shootout_pair *p = pair_of(s, group, x, y);
+
+    return p && p->evident == (p->x == x ? -1 : 1);
+}
+
+static void find_near(struct shootout *s, size_t group)
+{
+    struct shootout_group *g = &s->groups[group];
+
+    for (size_t m = 0; m < g->count; m++) {
+        double values[ROUNDS_MAX];
+
+        g->is_near[m] = g->any && (m == g->best ||
+                                   (logarithms(member_of(s, g, m), g->metric, values) &&
+                                    !is_faster(s, group, g->best, m)));
+    }
+}
+
+/* --- crossings --- */
+
+/* splitmix64 */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* The logarithm of the ratio of two members' medians at a size; with a state, of values
+ * drawn from theirs with replacement. */
+static double log_ratio(const struct shootout *s, size_t group, size_t x, size_t y,
+                        uint64_t *state)
+{
+    const struct shootout_group *g = &s->groups[group];
+    double medians[2];
+
+    for (int i = 0; i < 2; i++) {
+        double values[ROUNDS_MAX], drawn[ROUNDS_MAX];
+        size_t n = logarithms(member_of(s, g, i ? y : x), g->metric, values);
+
+        for (size_t k = 0; k < n; k++)
+            drawn[k] = values[state ? next_random(state) % n : k];
+        medians[i] = median_of(drawn, n);
+    }
+    return medians[0] - medians[1];
+}
+
+/*
+ * Where the ratio passes one between two groups, going down: the last such place, by a
+ * straight line over the logarithm of the size. NaN when it does not.
+ */
+static double passing(const struct shootout *s, const struct shootout_crossing *c,
+                      uint64_t *state)
+{
+    double before = log_ratio(s, c->first, c->below, c->above, state);
+    double at = (double)NAN;
+
+    for (size_t g = c->first + 1; g <= c->last; g++) {
+        double now = log_ratio(s, g, c->below, c->above, state);
+        double from = log((double)s->groups[g - 1].size_bytes);
+        double to = log((double)s->groups[g].size_bytes);
+
+        if (before > 0 && now <= 0)
+            at = exp(from + (to - from) * before / (before - now));
+        before = now;
+    }
+    return at;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void locate(const struct shootout *s, struct shootout_crossing *c)
+{
+    static const uint64_t seed = 1;
+    double *places = calloc(RESAMPLINGS, sizeof(*places));
+    uint64_t state = seed;
+    size_t n = 0;
+
+    c->size_bytes = passing(s, c, NULL);
+    c->low = c->high = (double)NAN;
+    for (size_t i = 0; places && i < RESAMPLINGS; i++) {
+        double at = passing(s, c, &state);
+
+        if (isfinite(at))
+            places[n++] = at;
+    }
+    if (n >= RESAMPLINGS / 2) {
+        qsort(places, n, sizeof(*places), ascending);
+        c->low = places[(size_t)(0.025 * (double)n)];
+        c->high = places[(size_t)(0.975 * (double)(n - 1))];
+    }
+    free(places);
+}
+
+/* The crossings of two transports, from the smallest size on. */
+static void find_crossings(struct shootout *s, size_t x, size_t y)
+{
+    size_t known = SIZE_MAX; /* the last group where one was known to be faster */
+    size_t leader = 0;
+
+    for (size_t g = 0; g < s->group_count; g++) {
+        size_t faster;
+
+        if (s->groups[g].table != SHOOTOUT_SIZES)
+            continue;
+        if (is_faster(s, g, x, y))
+            faster = x;
+        else if (is_faster(s, g, y, x))
+            faster = y;
+        else
+            continue;
+        if (known != SIZE_MAX && faster != leader &&
+            s->crossing_count < SHOOTOUT_CROSSINGS) {
+            struct shootout_crossing *c = &s->crossings[s->crossing_count++];
+
+            *c = (struct shootout_crossing){
+                .below = leader, .above = faster, .first = known, .last = g};
+            locate(s, c);
+        }
+        known = g;
+        leader = faster;
+    }
+}
+
+void shootout_judge(struct shootout *s)
+{
+    s->pair_count = s->crossing_count = 0;
+    for (size_t g = 0; g < s->group_count; g++) {
+        find_best(s, &s->groups[g]);
+        add_pairs(s, g);
+    }
+    for (int table = 0; table < SHOOTOUT_TABLES; table++)
+        judge_pairs(s, (enum shootout_table)table);
+    for (size_t g = 0; g < s->group_count; g++)
+        find_near(s, g);
+    for (size_t x = 0; x < TRANSPORTS; x++)
+        for (size_t y = x + 1; y < TRANSPORTS; y++)
+            find_crossings(s, x, y);
+}
+
+int shootout_carry_out(struct shootout *s, struct fail *fail)
+{
+    uint64_t begin = now_ns();
+    int rc = rounds_carry_out(&s->rounds, fail);
+
+    s->seconds = (double)(now_ns() - begin) / 1e9;
+    if (rc == 0)
+        shootout_judge(s);
+    return rc;
+}

@@ -1,0 +1,103 @@
+#!/bin/sh
+# Shoot-outs carried out, small: their reports are read, and they end when told to.
+build=${PLIMSOLL_BUILD:-build}
+engine=$build/plimsoll-engine
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+XDG_STATE_HOME=$scratch/state
+export XDG_STATE_HOME
+
+# exits NAME STATUS COMMAND...
+exits() {
+    name=$1
+    wanted=$2
+    shift 2
+    "$@" > "$scratch/out" 2> "$scratch/said" < /dev/null
+    got=$?
+    if [ $got -eq "$wanted" ]; then
+        echo "ok $name"
+    else
+        echo "not ok $name: exit $got, wanted $wanted"
+        cat "$scratch/out" "$scratch/said"
+    fi
+}
+
+for name in stream udp services; do
+    exits ${name}_is_carried_out 0 "$engine" shootout $name --quick --rounds 2 \
+        --each 20ms --json "$scratch/$name.json" --html "$scratch/$name.html" \
+        --markdown "$scratch/$name.md"
+    if grep -q "2 of 2 rounds" "$scratch/out" && [ ! -s "$scratch/said" ]; then
+        echo "ok ${name}_is_told"
+    else
+        echo "not ok ${name}_is_told"
+        cat "$scratch/out" "$scratch/said"
+    fi
+done
+
+if python3 - "$scratch" > "$scratch/said" 2>&1 <<'END'
+import json, re, sys, xml.etree.ElementTree as tree
+d = sys.argv[1]
+counts = {"stream": (24, 8), "udp": (5, 1), "services": (2, 1)}
+for name, (contestants, groups) in counts.items():
+    doc = json.load(open(f"{d}/{name}.json"), parse_constant=lambda c: sys.exit(c))
+    assert doc["schema"] == "plimsoll.shootout/1" and doc["end"] == "completed"
+    assert len(doc["contestants"]) == contestants, len(doc["contestants"])
+    assert len(doc["groups"]) == groups
+    for c in doc["contestants"]:
+        assert c["rounds"] == 2, c
+        assert c["problem"] or any(m["n"] == 2 for m in c["metrics"].values()), c
+    # Two rounds are evidence of nothing.
+    assert all(len(g["fastest"]) >= 1 for g in doc["groups"])
+    assert doc["crossings"] == []
+    text = open(f"{d}/{name}.html").read()
+    root = tree.fromstring(text.split("\n", 1)[1])
+    assert len(list(root.iter("figure"))) >= 1
+    assert not re.search(r"(src|href)=|<script|https?:", text)
+    table = [l for l in open(f"{d}/{name}.md") if l.startswith("|")]
+    assert len(table) >= 4
+sizes = [g["message_bytes"] for g in json.load(open(d + "/stream.json"))["groups"]
+         if "message_bytes" in g]
+assert sizes == [1, 16, 256, 4096, 65536, 1048576]
+documented = {c["scenario"]: c["documented"]
+              for c in json.load(open(d + "/services.json"))["contestants"]}
+assert any(f["metric"] == "requests_per_second" and f["values"] == [250]
+           for f in documented["rest-rest"])
+END
+then
+    echo "ok reports_are_read"
+else
+    echo "not ok reports_are_read"
+    cat "$scratch/said"
+fi
+
+exits the_time_limit_ends_it 0 "$engine" shootout stream --quick --rounds 60 \
+    --time-limit 1s
+if grep -q "ended by the time limit" "$scratch/out"; then
+    echo "ok the_time_limit_is_told"
+else
+    echo "not ok the_time_limit_is_told"
+fi
+exits unknown_is_refused 2 "$engine" shootout pigeons
+exits none_is_refused 2 "$engine" shootout
+exits trials_are_rounds 2 "$engine" shootout stream --trials 3
+exits odd_rounds_are_refused 2 "$engine" shootout stream --rounds 0
+exits existing_file_is_refused 2 "$engine" shootout udp --json "$scratch/udp.json"
+
+# Interrupted: what is there is printed. It is saved here, so that it can be seen to run.
+"$engine" shootout stream --quick --rounds 60 --save > "$scratch/out" 2> "$scratch/said" &
+pid=$!
+turns=0
+while [ $turns -lt 600 ] && [ "$("$engine" runs --ids | wc -l)" -lt 3 ]; do
+    sleep 0.05
+    turns=$((turns + 1))
+done
+kill -INT $pid
+wait $pid
+got=$?
+if [ $got -eq 130 ] && grep -q "interrupted" "$scratch/out" &&
+    [ -z "$(pgrep -P $pid)" ]; then
+    echo "ok an_interrupt_prints_what_is_there"
+else
+    echo "not ok an_interrupt_prints_what_is_there: exit $got"
+    cat "$scratch/out" "$scratch/said"
+fi
