@@ -386,6 +386,8 @@ static void a_result_is_exported(void **state)
     run_quick(t, "6");
     terminal_type(t, "x");
     assert_true(terminal_sees(t, "export as json"));
+    assert_true(terminal_find(t, "Enter write  Tab format  Esc leave it", NULL) >= 0);
+    assert_true(terminal_find(t, "? help", NULL) < 0); /* a letter of the name */
     snprintf(path, sizeof(path), "%s/result.json", state_home);
     terminal_type(t, "\025");
     terminal_type(t, path);

@@ -70,6 +70,16 @@ static void show_help(void *self, uint32_t press)
     app_push(app, &screen_help, &app->help);
 }
 
+/* Where a text is typed "?" is a letter. */
+static bool keys_are_keys(const void *self)
+{
+    const struct app *app = self;
+    const struct layer *layer = app->depth > 0 ? &app->stack[app->depth - 1] : NULL;
+
+    return layer == NULL || layer->screen->is_typing == NULL ||
+           !layer->screen->is_typing(layer->self);
+}
+
 static void next_theme(void *self, uint32_t press)
 {
     struct app *app = self;
@@ -102,7 +112,7 @@ static void redraw(void *self, uint32_t press)
 /* clang-format off */
 static const struct key keys[] = {
     {{'?', PRESS_F1}, "?", "help",
-     "Show the keys of this screen and what they do", show_help, NULL, NULL},
+     "Show the keys of this screen and what they do", show_help, keys_are_keys, NULL},
     {{'T', 't'}, "T", NULL,
      "Change the theme: dark, light, without colour", next_theme, NULL, NULL},
     {{'S'}, "S", NULL,

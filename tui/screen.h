@@ -41,6 +41,9 @@ struct screen {
     /* Text input: takes a press before the keys do. True if it took it. Not required. */
     bool (*type)(void *self, uint32_t press);
 
+    /* Whether a text is being typed: the keys of every screen are letters then. */
+    bool (*is_typing)(const void *self);
+
     /* Not required. */
     void (*mouse)(void *self, const struct mouse *m);
 

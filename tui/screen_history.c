@@ -90,7 +90,8 @@ static bool has_runs(const void *self)
 {
     const struct history *h = self;
 
-    return h->runs.count > 0 && entry(h, h->selected)->problem[0] == '\0';
+    return !h->filtering && h->runs.count > 0 &&
+           entry(h, h->selected)->problem[0] == '\0';
 }
 
 static void move_one(struct history *h, int step)
@@ -250,8 +251,28 @@ static bool history_type(void *self, uint32_t press)
     return true;
 }
 
+static bool is_filtering(const void *self)
+{
+    return ((const struct history *)self)->filtering;
+}
+
+static bool is_choosing(const void *self)
+{
+    return !is_filtering(self);
+}
+
+/* While the filter is typed history_type takes the presses: to be read only. */
+static void typed(void *self, uint32_t press)
+{
+    history_type(self, press);
+}
+
 /* clang-format off */
 static const struct key keys[] = {
+    {{PRESS_ENTER}, "Enter", "keep",
+     "While a filter is typed: keep it and go to the list", typed, is_filtering, NULL},
+    {{PRESS_ESC}, "Esc", "all",
+     "While a filter is typed: show all runs again", typed, is_filtering, NULL},
     {{PRESS_ENTER}, "Enter", "open",
      "Show the summary of the run", open_run, has_runs, NULL},
     {{'p'}, "p", "play", "Play the run again as it went, at any speed", play, has_runs, NULL},
@@ -262,8 +283,8 @@ static const struct key keys[] = {
     {{'d', PRESS_DELETE}, "d", "delete",
      "Delete the run; asks once", delete_run, has_runs, NULL},
     {{'/'}, "/", "filter",
-     "Show only runs of a scenario, an outcome or an id", begin_filter, NULL, NULL},
-    {{PRESS_ESC, 'q'}, "Esc", "back", "Go back to the scenarios", go_back, NULL, NULL},
+     "Show only runs of a scenario, an outcome or an id", begin_filter, is_choosing, NULL},
+    {{PRESS_ESC, 'q'}, "Esc", "back", "Go back to the scenarios", go_back, is_choosing, NULL},
     {{PRESS_UP, PRESS_DOWN, 'k', 'j', PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME, PRESS_END}, "\xe2\x86\x91\xe2\x86\x93 j k", NULL,
      "Choose another run", move_selection, NULL, NULL},
     {.label = NULL},
@@ -461,6 +482,7 @@ const struct screen screen_history = {
     .draw = history_draw,
     .header = history_header,
     .type = history_type,
+    .is_typing = is_filtering,
     .mouse = history_mouse,
     .shown = history_shown,
     .free = history_free,

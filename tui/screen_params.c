@@ -486,6 +486,7 @@ const struct screen screen_params = {
     .draw = form_draw,
     .header = form_header,
     .type = form_type,
+    .is_typing = is_editing,
     .mouse = form_mouse,
     .free = form_free,
 };

@@ -614,6 +614,7 @@ const struct screen screen_scenarios = {
     .draw = catalogue_draw,
     .header = catalogue_header,
     .type = catalogue_type,
+    .is_typing = is_filtering,
     .mouse = catalogue_mouse,
     .shown = catalogue_shown,
     .free = catalogue_free,

@@ -663,12 +663,16 @@ static void scroll(void *self, uint32_t press)
 
 static bool is_long(const void *self)
 {
-    return ((const struct summary *)self)->offset_max > 0;
+    const struct summary *m = self;
+
+    return !m->exporting && m->offset_max > 0;
 }
 
 static bool has_several(const void *self)
 {
-    return ((const struct summary *)self)->count > 1;
+    const struct summary *m = self;
+
+    return !m->exporting && m->count > 1;
 }
 
 static void turn(void *self, uint32_t press)
@@ -707,7 +711,7 @@ static bool has_before(const void *self)
 {
     const struct summary *m = self;
 
-    return shown(m)->id[0] != '\0' && run_before(m) != NULL;
+    return !m->exporting && shown(m)->id[0] != '\0' && run_before(m) != NULL;
 }
 
 /* With the run before: both from the store, since the comparison owns what it shows. */
@@ -797,14 +801,36 @@ static void summary_mouse(void *self, const struct mouse *mouse)
         scroll(self, PRESS_DOWN);
 }
 
+static bool is_exporting(const void *self)
+{
+    return ((const struct summary *)self)->exporting;
+}
+
+static bool is_reading(const void *self)
+{
+    return !is_exporting(self);
+}
+
+/* While the name is typed summary_type takes the presses: these rows are to be read. */
+static void typed(void *self, uint32_t press)
+{
+    summary_type(self, press);
+}
+
 /* clang-format off */
 static const struct key keys[] = {
+    {{PRESS_ENTER}, "Enter", "write",
+     "While a file's name is typed: write the file", typed, is_exporting, NULL},
+    {{PRESS_TAB}, "Tab", "format",
+     "While a file's name is typed: the next format", typed, is_exporting, NULL},
+    {{PRESS_ESC}, "Esc", "leave it",
+     "While a file's name is typed: write nothing", typed, is_exporting, NULL},
     {{PRESS_ESC, 'q', PRESS_ENTER}, "Esc", "back",
-     "Go back to the scenarios", go_back, NULL, NULL},
+     "Go back to the scenarios", go_back, is_reading, NULL},
     {{'r'}, "r", "run again",
-     "Run the same again, with the same values", run_again, NULL, NULL},
+     "Run the same again, with the same values", run_again, is_reading, NULL},
     {{'x'}, "x", "export",
-     "Write the result to a file; Tab chooses the format", begin_export, NULL, NULL},
+     "Write the result to a file; Tab chooses the format", begin_export, is_reading, NULL},
     {{'c'}, "c", "compare",
      "Compare with the run of the scenario before this one", compare, has_before, NULL},
     {{PRESS_LEFT, PRESS_RIGHT}, "\xe2\x86\x90 \xe2\x86\x92", "other run",
@@ -822,6 +848,7 @@ const struct screen screen_summary = {
     .draw = summary_draw,
     .header = summary_header,
     .type = summary_type,
+    .is_typing = is_exporting,
     .mouse = summary_mouse,
     .free = summary_free,
 };
