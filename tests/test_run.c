@@ -143,7 +143,7 @@ static void create(struct stage *s)
         print_error("%s\n", s->fail.sentence);
     assert_non_null(s->run);
     assert_int_equal(s->run->state, RUN_NEW);
-    s->run->patience = (struct run_patience){1500, 300, 600, 100};
+    s->run->patience = (struct run_patience){2000, 400, 800, 100};
 }
 
 static void begin(struct stage *s)
@@ -349,12 +349,12 @@ static void whatever_goes_wrong_is_told(void **state)
         {"tell out of luck; exit 5", GOOD_CLIENT, "exit status 5: out of luck"},
         {"wait hello; close; silent", GOOD_CLIENT, "was killed by signal 9"},
         {"wait hello; tell thinking; silent", GOOD_CLIENT,
-         "the server was not ready within 1500ms: thinking"},
+         "the server was not ready within 2s: thinking"},
         {"say rubbish; say more; exit 0", GOOD_CLIENT, "ended with exit status 0: more"},
-        {"huge; silent", GOOD_CLIENT, "the server process was killed"},
+        {"huge; silent", GOOD_CLIENT, ": it wrote a line longer than any message"},
         {"orphan; stray; exit 3", GOOD_CLIENT, "ended with exit status 3"},
         {GOOD_SERVER, "die 10", "the client process was killed by signal 10"},
-        {GOOD_SERVER, "wait hello; silent", "the client was not ready within 1500ms"},
+        {GOOD_SERVER, "wait hello; silent", "the client was not ready within 2s"},
         {GOOD_SERVER, "wait hello; fail No route", "client: No route"},
         {"wait hello; ready tcp:127.0.0.1:9; die 15", "wait hello; pause",
          "the server process was killed by signal 15"},
@@ -363,7 +363,7 @@ static void whatever_goes_wrong_is_told(void **state)
          "the client process was killed by signal 6"},
         {GOOD_SERVER, CLIENT "exit 0", "the client process ended with exit status 0"},
         {GOOD_SERVER, CLIENT "fail It broke", "client: It broke"},
-        {GOOD_SERVER, CLIENT "sample 1; silent", "has said nothing for 600ms"},
+        {GOOD_SERVER, CLIENT "sample 1; silent", "has said nothing for 800ms"},
         {GOOD_SERVER, CLIENT "close; silent",
          "the client process was killed by signal 9"},
         {GOOD_SERVER, CLIENT "huge; silent", ": it wrote a line longer than any message"},
@@ -373,7 +373,7 @@ static void whatever_goes_wrong_is_told(void **state)
         {"wait hello; ready tcp:127.0.0.1:9; wait start; fail Out of ports",
          CLIENT "wait stop; done stopped 1; wait end", "server: Out of ports"},
         {"wait hello; ready tcp:127.0.0.1:9; wait start; silent",
-         CLIENT "wait stop; done stopped 1; wait end", "has said nothing for 600ms"},
+         CLIENT "wait stop; done stopped 1; wait end", "has said nothing for 800ms"},
         {"wait hello; ready tcp:127.0.0.1:9; wait start; die 9", CLIENT "silent",
          "the server process was killed by signal 9"},
         {GOOD_SERVER,
@@ -383,7 +383,7 @@ static void whatever_goes_wrong_is_told(void **state)
          CLIENT "say {\"type\":\"done\",\"at_ns\":1e15,\"span_ns\":1}; wait end",
          "the totals of the client could not be read"},
         /* draining */
-        {SERVER "silent", GOOD_CLIENT, "the server did not report within 300ms"},
+        {SERVER "silent", GOOD_CLIENT, "the server did not report within 400ms"},
         {SERVER "die 9", GOOD_CLIENT, "the server process was killed by signal 9"},
         {SERVER "exit 0", GOOD_CLIENT, "the server process ended with exit status 0"},
         {SERVER "fail Lost count", GOOD_CLIENT, "server: Lost count"},
@@ -591,7 +591,7 @@ static void a_deaf_worker_does_not_keep_a_stopped_run(void **state)
         turn_to_end(&s);
         assert_int_equal(s.run->outcome, stops == 1 ? OUTCOME_FAILED : OUTCOME_STOPPED);
         if (stops == 1)
-            assert_failed(&s, "the client did not report within 300ms");
+            assert_failed(&s, "the client did not report within 400ms");
         stage_done(&s);
     }
 }
