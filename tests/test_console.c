@@ -448,6 +448,56 @@ static void marked_scenarios_run_in_sequence(void **state)
     quit(t);
 }
 
+/* Start, look around, run, stop, edit, run, compare, export, quit: by keys shown alone.
+ */
+static void the_first_five_minutes(void **state)
+{
+    struct terminal *t = start(100, 30, NULL);
+    char path[128];
+
+    (void)state;
+    assert_true(terminal_sees(t, READY));
+    terminal_type(t, "?");
+    assert_true(terminal_sees(t, "Keys of this screen"));
+    terminal_type(t, TYPE_ESC);
+    assert_true(terminal_sees(t, READY));
+    terminal_type(t, TYPE_DOWN TYPE_DOWN TYPE_DOWN TYPE_DOWN);
+    assert_true(terminal_sees(t, "one after the other, over a Unix socket"));
+    terminal_type(t, "e");
+    assert_true(terminal_sees(t, "requests in all"));
+    terminal_type(t, "\r\0251000000\r");
+    terminal_type(t, TYPE_DOWN TYPE_DOWN "  ");
+    assert_true(terminal_sees(t, "persistent"));
+    terminal_type(t, TYPE_ESC);
+    assert_true(terminal_sees(t, READY));
+    terminal_type(t, "\r");
+    assert_true(terminal_sees_within(t, "RUNNING", TERMINAL_WAIT_MS));
+    assert_true(terminal_sees_within(t, "% CPU", TERMINAL_WAIT_MS));
+    terminal_type(t, "q");
+    assert_true(terminal_sees(t, "stopped"));
+    terminal_type(t, TYPE_ESC);
+    assert_true(terminal_sees(t, READY));
+    terminal_type(t, "e");
+    assert_true(terminal_sees(t, "requests in all"));
+    terminal_type(t, "\r\0252000\r");
+    assert_true(terminal_sees(t, "* 2000"));
+    terminal_type(t, "r");
+    assert_true(terminal_sees(t, "completed"));
+    terminal_type(t, "c");
+    assert_true(terminal_sees(t, "metric by metric"));
+    terminal_type(t, TYPE_ESC);
+    assert_true(terminal_sees(t, "completed"));
+    snprintf(path, sizeof(path), "%s/five.json", state_home);
+    terminal_type(t, "x\025");
+    terminal_type(t, path);
+    terminal_type(t, "\r");
+    assert_true(terminal_sees(t, "Exported to"));
+    assert_int_equal(access(path, R_OK), 0);
+    terminal_type(t, "q");
+    assert_true(terminal_sees(t, READY));
+    quit(t);
+}
+
 /* Sizes --------------------------------------------------------------------------- */
 
 static void small_terminals_are_told(void **state)
@@ -833,6 +883,7 @@ int main(void)
         cmocka_unit_test(a_result_is_exported),
         cmocka_unit_test(limits_are_told_with_their_cure),
         cmocka_unit_test(marked_scenarios_run_in_sequence),
+        cmocka_unit_test(the_first_five_minutes),
         cmocka_unit_test(small_terminals_are_told),
         cmocka_unit_test(a_thousand_sizes_are_survived),
         cmocka_unit_test(every_signal_restores_the_terminal),

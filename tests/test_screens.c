@@ -16,6 +16,7 @@
 #include "tests/synthetic.h"
 #include "tui/app.h"
 #include "tui/lineedit.h"
+#include "tui/run_board.h"
 #include "tui/run_chart.h"
 #include "tui/run_use.h"
 #include "tui/run_view.h"
@@ -271,6 +272,35 @@ static void every_chart_draws_every_run(void **state)
     run_view_free(v);
 }
 
+/* The whole board of a run, byte for byte, in braille and in ASCII. */
+static void the_board_is_as_it_was(void **state)
+{
+    static const struct {
+        const char *scenario, *golden;
+        enum glyph_level level;
+    } rows[] = {
+        {"unix-requests", "board-requests", GLYPHS_BRAILLE},
+        {"udp-cached-parallel", "board-udp", GLYPHS_BRAILLE},
+        {"rest-topper", "board-service", GLYPHS_BLOCK},
+        {"tcp-bulk", "board-bulk", GLYPHS_ASCII},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct canvas *c = frame_canvas(rows[i].level, 100, 28);
+        struct run *run = make_run(rows[i].scenario, 1, 7);
+        struct run_board board;
+
+        assert_int_equal(run_board_init(&board), 0);
+        run_board_set_run(&board, run);
+        run_board_draw(&board, c, canvas_area(c));
+        frame_expect_golden(c, rows[i].golden);
+        run_board_done(&board);
+        run_free(run);
+        frame_free(c);
+    }
+}
+
 static void charts_of_no_run_say_so(void **state)
 {
     struct run_view *v = run_view_new();
@@ -351,6 +381,7 @@ int main(void)
         cmocka_unit_test(comparisons_claim_only_what_is_shown),
         cmocka_unit_test(limits_and_help_survive),
         cmocka_unit_test(every_chart_draws_every_run),
+        cmocka_unit_test(the_board_is_as_it_was),
         cmocka_unit_test(charts_of_no_run_say_so),
         cmocka_unit_test(a_line_is_edited_like_in_a_shell),
         cmocka_unit_test(late_gaps_are_not_unexplained),
