@@ -3,6 +3,7 @@
  * they say is what the runs say, and every size and glyph set is survived.
  */
 #include <locale.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -187,6 +188,24 @@ static void the_summary_says_what_the_run_says(void **state)
         survive_sizes(&f);
         close_screen(&f);
     }
+}
+
+/* Of nothing sent no share can be lost: that is not known, and no number. */
+static void no_figure_is_not_a_number(void **state)
+{
+    struct run *run = make_run("udp-fresh-parallel", 1, 1);
+    struct summary_request request = {.count = 1, .runs = {&run}};
+    struct trial *last = run->trials[run->trials_begun - 1];
+    struct fixture f;
+
+    (void)state;
+    last->loss.attempted = last->loss.refused = 5;
+    last->loss.accepted = last->loss.received = last->loss.lost = 0;
+    last->metrics[METRIC_loss_percent] = (double)NAN;
+    open_screen(&f, &screen_summary, &request, 190, 90);
+    assert_true(says(&f, "nothing was sent"));
+    assert_false(says(&f, "nan"));
+    close_screen(&f);
 }
 
 /* The verdict on requests per second between a run and one of another speed. */
@@ -378,6 +397,7 @@ int main(void)
         cmocka_unit_test(scenarios_show_what_is_chosen),
         cmocka_unit_test(the_form_refuses_and_keeps),
         cmocka_unit_test(the_summary_says_what_the_run_says),
+        cmocka_unit_test(no_figure_is_not_a_number),
         cmocka_unit_test(comparisons_claim_only_what_is_shown),
         cmocka_unit_test(limits_and_help_survive),
         cmocka_unit_test(every_chart_draws_every_run),

@@ -469,6 +469,8 @@ static void draw_loss(struct page *p, const struct run *r)
         return;
     if (l->lost < 0) {
         page_heading(p, "Loss: not known, the receiver did not report");
+    } else if (l->accepted == 0) {
+        page_heading(p, "Loss: not known, nothing was sent");
     } else {
         snprintf(heading, sizeof(heading), "Loss: %" PRId64 " of %" PRId64 " (%.3f %%)%s",
                  l->lost, l->accepted, t->metrics[METRIC_loss_percent],
