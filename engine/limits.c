@@ -65,15 +65,33 @@ static bool is_pipe(const struct options *v)
     return options_is(v, "transport", "pipe");
 }
 
+/*
+ * A socket is one at each end. A named pipe is two at the server and, until that has
+ * opened its ends, three at the client, unless that is a process of its own.
+ */
+static uint64_t files_of_requests(const struct options *v)
+{
+    uint64_t requests = options_number(v, "requests", UINT64_MAX);
+    uint64_t wanted = options_number(v, "concurrency", 1);
+    uint64_t all = wanted < requests ? wanted : requests;
+    uint64_t workers = options_number(v, "workers", 1);
+    uint64_t own = (all + workers - 1) / workers;
+    uint64_t server = all * (is_pipe(v) ? 2 : 1);
+    uint64_t client = own * (is_pipe(v) && !options_is(v, "client", "process") ? 3 : 1);
+
+    return server > client ? server : client;
+}
+
 /* Open files that the busiest single process of the run needs; 0: a handful. */
 static uint64_t files_needed(const struct scenario *s, const struct options *v)
 {
+    uint64_t workers = s ? options_number(v, "workers", 1) : 0;
     uint64_t n = 0;
 
     if (!s)
         return 0;
     if (s->family == FAMILY_REQUESTS)
-        n = options_number(v, "concurrency", 1) * (is_pipe(v) ? 2 : 1);
+        n = files_of_requests(v);
     else if (s->family == FAMILY_UDP)
         n = options_number(v, "window", 0);
     else if (s->family & FAMILY_WEB)
@@ -81,6 +99,9 @@ static uint64_t files_needed(const struct scenario *s, const struct options *v)
     /* The endpoint holds the way in and the way on. */
     if (s->family == FAMILY_SERVICE)
         n *= 2;
+    /* The engine holds two for each worker. */
+    if (workers > 1 && n < 2 * (workers + 2))
+        n = 2 * (workers + 2);
     return n ? n + FILES_BESIDES : 0;
 }
 

@@ -241,6 +241,24 @@ def too_few_descriptors_are_refused_before_the_start(stage):
                preexec_fn=limited(100), seconds=5)
 
 
+def what_just_fits_is_carried_out(stage):
+    """The need that is told is enough: neither too little nor refused in vain."""
+    kinds = [("run", "%s-requests" % transport, "--requests", "600", "--concurrency", "100",
+              "--trials", "1", "--client", kind, *workers)
+             for transport in ("unix", "pipe")
+             for kind, workers in (("process", ()), ("connection", ()),
+                                   ("persistent", ("-w", "2")))]
+    kinds.append(("run", "rest-topper", "--amount", "600", "-c", "100", "--port", "0"))
+    kinds.append(("run", "unix-bulk", "--size", "1KiB", "--trials", "1", "-w", "40"))
+    for args in kinds:
+        got, _, err = stage.run(*args, "-q", preexec_fn=limited(60))
+        check(got == FAILED, args, got, err)
+        need = int(err.split(" needs ")[1].split()[0])
+        got, _, err = stage.run(*args, "-q", preexec_fn=limited(need - 1))
+        check(got == FAILED and "needs %d open files" % need in err, args, got, err)
+        expect(stage, args + ("-q",), OK, preexec_fn=limited(need))
+
+
 def a_low_soft_limit_is_raised(stage):
     import resource
 
