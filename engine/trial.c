@@ -419,6 +419,12 @@ static double place_cpu_us(const struct trial *t, enum place place)
     return us;
 }
 
+/* Of a single second no best one can be told; the rest of the run may pass it. */
+static double best_second(const struct second_summary *s)
+{
+    return s->count > 1 ? s->max : (double)NAN;
+}
+
 static void settle_rates(struct trial *t)
 {
     const struct meter_counters *c = &t->counters[PLACE_CLIENT];
@@ -450,13 +456,13 @@ static void settle_rates(struct trial *t)
     m[METRIC_requests_per_second] = ratio((double)c->succeeded, t->seconds);
     trial_seconds(t, offsetof(struct second, requests), &seconds);
     m[METRIC_requests_per_second_stdev] = seconds.stdev;
-    m[METRIC_requests_per_second_max] = seconds.max;
+    m[METRIC_requests_per_second_max] = best_second(&seconds);
     m[METRIC_bytes_per_second] = ratio(
         (double)(c->received_wire_bytes ? c->received_wire_bytes : c->received_bytes),
         t->seconds);
     trial_seconds(t, offsetof(struct second, read_bytes), &seconds);
     m[METRIC_bytes_per_second_stdev] = seconds.stdev;
-    m[METRIC_bytes_per_second_max] = seconds.max;
+    m[METRIC_bytes_per_second_max] = best_second(&seconds);
 }
 
 static void settle_latency(struct trial *t)
