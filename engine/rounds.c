@@ -131,6 +131,17 @@ static void begin_recording(struct turn *t)
     }
 }
 
+/* Hundreds of runs would hold a gigabyte of what nobody will look at. */
+static void make_lean(struct run *r)
+{
+    series_free(r->series);
+    r->series = NULL;
+    for (int p = 0; p < PLACE_COUNT; p++) {
+        meter_free(r->pooled[p]);
+        r->pooled[p] = NULL;
+    }
+}
+
 /* What a run came to means to the rounds: whether they go on. */
 static bool take_run(struct rounds *r, struct contestant *c, const struct turn *t)
 {
@@ -139,6 +150,8 @@ static bool take_run(struct rounds *r, struct contestant *c, const struct turn *
         r->end = ROUNDS_INTERRUPTED;
         return false;
     }
+    if (r->lean)
+        make_lean(t->run);
     c->runs[c->count++] = t->run;
     if (t->run->outcome != OUTCOME_FAILED || r->keep_going)
         return true;

@@ -48,6 +48,7 @@ struct rounds {
     uint64_t limit_ns; /* begin no further run after this time; 0: no limit */
     bool save, quiet, verbose;
     bool keep_going; /* a failed run ends the rounds otherwise */
+    bool lean;       /* runs keep their figures, but no series and no histograms */
 
     /* Afterwards: */
     enum rounds_end end;

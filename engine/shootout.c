@@ -226,6 +226,7 @@ int shootout_make(struct shootout *s, const char *name, bool quick,
     s->rounds.rounds = quick ? 6 : 7;
     s->rounds.order = ROUNDS_SHUFFLED;
     s->rounds.keep_going = true;
+    s->rounds.lean = true;
     if (strcmp(name, "stream") == 0)
         rc = make_stream(&k);
     else if (strcmp(name, "udp") == 0)

@@ -99,7 +99,10 @@ static void put_verdicts(FILE *f, const struct shootout *s)
 
 static void round_text(double value, char *text, size_t size)
 {
-    snprintf(text, size, value == floor(value) && value >= 1 ? "%.0f" : "", value);
+    if (value == floor(value) && value >= 1)
+        snprintf(text, size, "%.0f", value);
+    else
+        *text = '\0'; /* between two rounds, or before the first */
 }
 
 static void rate_text(double value, char *text, size_t size)

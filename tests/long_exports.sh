@@ -86,3 +86,64 @@ END
 else
     echo "skip prometheus_reads_openmetrics: no python3-prometheus-client"
 fi
+
+# What a browser makes of the page: its background and the lines of its charts, by their
+# colours, in light and in dark.
+cat > "$scratch/colours.py" <<'END'
+import struct, sys, zlib
+
+def pixels(path):
+    raw = open(path, "rb").read()
+    assert raw[:8] == b"\x89PNG\r\n\x1a\n"
+    at, packed = 8, b""
+    while at < len(raw):
+        size, kind = struct.unpack(">I4s", raw[at:at + 8])
+        if kind == b"IHDR":
+            width, height, depth, colour = struct.unpack(">IIBB", raw[at + 8:at + 18])
+            assert depth == 8 and colour in (2, 6)
+        if kind == b"IDAT":
+            packed += raw[at + 8:at + 8 + size]
+        at += size + 12
+    step = 3 if colour == 2 else 4
+    lines, before, at = zlib.decompress(packed), bytearray(width * step), 0
+    for _ in range(height):
+        rule, line = lines[at], bytearray(lines[at + 1:at + 1 + width * step])
+        at += 1 + width * step
+        for i in range(len(line)):
+            left = line[i - step] if i >= step else 0
+            up, corner = before[i], before[i - step] if i >= step else 0
+            if rule == 4:
+                p = left + up - corner
+                a, b, c = abs(p - left), abs(p - up), abs(p - corner)
+                add = left if a <= b and a <= c else up if b <= c else corner
+            else:
+                add = (0, left, up, (left + up) // 2)[rule]
+            line[i] = (line[i] + add) & 255
+        yield from (bytes(line[i:i + 3]) for i in range(0, len(line), step))
+        before = line
+
+path, ground, *lines = sys.argv[1:]
+counts = {}
+for p in pixels(path):
+    counts[p.hex()] = counts.get(p.hex(), 0) + 1
+assert max(counts, key=counts.get) == ground, max(counts, key=counts.get)
+for line in lines:
+    assert counts.get(line, 0) > 150, (line, counts.get(line, 0))
+END
+if command -v chromium > /dev/null; then
+    "$engine" run unix-requests --no-save --quiet --client persistent --duration 3s \
+        --requests 100m --html "$scratch/page.html"
+    for scheme in light dark; do
+        setting=$([ $scheme = dark ] && echo 0 || echo 1)
+        chromium --headless --no-sandbox --disable-gpu --hide-scrollbars \
+            --blink-settings=preferredColorScheme="$setting" --window-size=1100,1100 \
+            --screenshot="$scratch/$scheme.png" "file://$scratch/page.html" \
+            > "$scratch/chromium" 2>&1
+    done
+    check a_browser_draws_it_in_light python3 "$scratch/colours.py" "$scratch/light.png" \
+        ffffff 1f66c1 c2570c 1d7f5f 7a4bc4
+    check a_browser_draws_it_in_dark python3 "$scratch/colours.py" "$scratch/dark.png" \
+        12161c 6aaef5 f0975a 56c7a1 b595f0
+else
+    echo "skip a_browser_draws_it: no chromium"
+fi
