@@ -580,8 +580,8 @@ static void catalogue_header(void *self, struct canvas *c, struct area a)
     for (size_t i = 0; i < k->count; i++)
         marked += k->choices[i].marked;
     if (marked > 0)
-        snprintf(text, sizeof(text), "%zu marked, Enter runs them in sequence, Esc unmarks",
-                 marked);
+        snprintf(text, sizeof(text),
+                 "%zu marked, Enter runs them in sequence, Esc unmarks", marked);
     else
         snprintf(text, sizeof(text), "choose by number, letter or arrows; / filters");
     canvas_text_right(c, a.x, a.y, a.width, style_on(PAINT_HEADER, PAINT_BAR), text);
