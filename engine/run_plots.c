@@ -255,7 +255,7 @@ static void draw_spectrum(struct drawing *d)
         return;
     p.lines[0] = (struct plot_line){"latency", 0, x[0], y[0], NULL, NULL};
     p.lines[0].count = spectrum_of(m->hists[METER_HIST_latency], x[0], y[0]);
-    p.line_count = 1;
+    p.line_count = p.lines[0].count > 1;
     for (size_t i = 0; i < row_count && p.line_count < PLOT_LINES; i++) {
         struct plot_line *line = &p.lines[p.line_count];
         double *px = x[p.line_count], *py = y[p.line_count];
