@@ -1,4 +1,5 @@
-/* What is worked out of a trial: shares of time, sums with an unknown part, advice. */
+/* A trial settled: its metrics, its loss, and what its checks say of them. And the
+ * statistics over trials, against published values. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,48 +11,87 @@
 
 #include <cmocka.h>
 
+#include "engine/run.h"
 #include "engine/trial.h"
 #include "protocols/clock.h"
 
-/* A trial of one second with a server, if wanted, and a client that both reported. */
+/* cmocka's own compares as float. */
+#define assert_near(got, wanted, by)                        \
+    do {                                                    \
+        double got_ = (got), wanted_ = (wanted);            \
+        if (!(fabs(got_ - wanted_) <= (by)))                \
+            print_error("%.9g, not %.9g\n", got_, wanted_); \
+        assert_true(fabs(got_ - wanted_) <= (by));          \
+    } while (0)
+
 struct stage {
     struct trial trial;
     struct options values;
-    struct process *server, *client;
+    struct sample sample; /* to fill and add */
 };
 
-static void set_up(struct stage *s, const char *scenario, bool with_server)
+/* A server and `clients` clients, all there and reported. */
+static void stage_init(struct stage *s, const char *scenario, size_t clients)
 {
-    size_t count = with_server ? 2 : 1;
-
     memset(s, 0, sizeof(*s));
-    assert_int_equal(trial_init(&s->trial, scenario_find(scenario), 1, count), 0);
-    s->client = &s->trial.processes[count - 1];
-    s->client->place = PLACE_CLIENT;
-    if (with_server) {
-        s->server = &s->trial.processes[0];
-        s->server->place = PLACE_SERVER;
-    }
-    for (size_t i = 0; i < count; i++) {
+    assert_int_equal(trial_init(&s->trial, scenario_find(scenario), 1, clients + 1), 0);
+    assert_int_equal(scenario_defaults(scenario_find(scenario), &s->values), 0);
+    assert_int_equal(sample_init(&s->sample), 0);
+    s->trial.start_ns = 1000 * NS_PER_S;
+    for (size_t i = 0; i <= clients; i++) {
         struct process *p = &s->trial.processes[i];
 
+        p->place = i == 0 ? PLACE_SERVER : PLACE_CLIENT;
+        p->index = i == 0 ? 0 : (unsigned)i - 1;
         p->ready = p->reported = true;
-        p->totals.at_ns = p->totals.span_ns = NS_PER_S;
     }
-    assert_int_equal(scenario_defaults(s->trial.scenario, &s->values), 0);
 }
 
-static void tear_down(struct stage *s)
+static void stage_done(struct stage *s)
 {
     trial_done(&s->trial);
     options_done(&s->values);
+    sample_done(&s->sample);
 }
 
-static void fact(struct process *p, const char *name, const char *text)
+static struct process *server(struct stage *s)
 {
-    snprintf(p->facts[p->fact_count].name, sizeof(p->facts[0].name), "%s", name);
-    snprintf(p->facts[p->fact_count].text, sizeof(p->facts[0].text), "%s", text);
-    p->fact_count++;
+    return &s->trial.processes[0];
+}
+
+static struct process *client(struct stage *s)
+{
+    return &s->trial.processes[1];
+}
+
+static struct meter_counters *counters(struct process *p)
+{
+    return &p->totals.meter->counters;
+}
+
+static void settle(struct stage *s)
+{
+    assert_int_equal(trial_settle(&s->trial, &s->values), 0);
+}
+
+static const struct check *find_check(const struct trial *t, const char *name)
+{
+    for (size_t i = 0; i < t->check_count; i++)
+        if (strcmp(t->checks[i].name, name) == 0)
+            return &t->checks[i];
+    return NULL;
+}
+
+static void assert_verdict(const struct stage *s, const char *name, enum verdict verdict)
+{
+    const struct check *c = find_check(&s->trial, name);
+
+    if (!c || c->verdict != verdict)
+        print_error("%s: %d, %s\n", name, c ? (int)c->verdict : -1,
+                    c ? c->detail : "no such check");
+    assert_non_null(c);
+    assert_int_equal(c->verdict, verdict);
+    assert_true(*c->detail);
 }
 
 static double metric(const struct stage *s, enum metric m)
@@ -59,113 +99,452 @@ static double metric(const struct stage *s, enum metric m)
     return s->trial.metrics[m];
 }
 
-/* Its wait for what may still come is no idleness. */
-static void a_server_is_judged_by_the_time_of_the_load(void **state)
-{
-    struct stage s;
-    char text[160];
+/* --- identity and counts --- */
 
-    (void)state;
-    set_up(&s, "udp-cached-parallel", true);
-    s.server->totals.span_ns = 2 * NS_PER_S;
-    s.server->totals.use.cpu_system_us = 950000;
-    s.client->totals.use.cpu_user_us = 500000;
-    assert_int_equal(trial_settle(&s.trial, &s.values), 0);
-    assert_float_equal(metric(&s, METRIC_server_cpu_percent), 95, 1e-9);
-    assert_float_equal(metric(&s, METRIC_client_cpu_percent), 50, 1e-9);
-    trial_bottleneck(&s.trial, text, sizeof(text));
-    assert_string_equal(text, "server 95 % busy: this is the server's limit");
-    tear_down(&s);
-}
-
-static void no_share_of_one_thread_is_above_the_whole(void **state)
-{
-    struct stage s;
-    char text[160];
-
-    (void)state;
-    set_up(&s, "udp-cached-parallel", true);
-    s.server->totals.use.cpu_system_us = 1100000;
-    s.client->totals.use.run_wait_us = 1300000;
-    assert_int_equal(trial_settle(&s.trial, &s.values), 0);
-    assert_float_equal(metric(&s, METRIC_server_cpu_percent), 100, 1e-9);
-    trial_bottleneck(&s.trial, text, sizeof(text));
-    assert_non_null(strstr(text, "a client waited 100 % of the time for a core"));
-    tear_down(&s);
-    /* A process for each request is more than one thread. */
-    set_up(&s, "tcp-requests", true);
-    s.client->totals.use.cpu_user_us = 1700000;
-    assert_int_equal(trial_settle(&s.trial, &s.values), 0);
-    assert_float_equal(metric(&s, METRIC_client_cpu_percent), 170, 1e-9);
-    tear_down(&s);
-}
-
-static void a_share_of_no_time_is_unknown(void **state)
+static void counts_that_add_up_pass(void **state)
 {
     struct stage s;
 
     (void)state;
-    set_up(&s, "tcp-requests", true);
-    s.server->totals.span_ns = 0;
-    s.client->totals.at_ns = s.client->totals.span_ns = 0;
-    assert_int_equal(trial_settle(&s.trial, &s.values), 0);
-    assert_true(isnan(metric(&s, METRIC_server_cpu_percent)));
-    assert_true(isnan(metric(&s, METRIC_client_cpu_percent)));
-    tear_down(&s);
+    stage_init(&s, "tcp-requests", 2);
+    for (size_t i = 1; i <= 2; i++) {
+        struct process *p = &s.trial.processes[i];
+
+        *counters(p) = (struct meter_counters){.attempted = 100,
+                                               .succeeded = 90,
+                                               .failed = 5,
+                                               .timed_out = 3,
+                                               .unfinished = 2,
+                                               .sent_bytes = 1000,
+                                               .received_bytes = 500};
+        p->totals.at_ns = i * NS_PER_S;
+    }
+    settle(&s);
+    assert_verdict(&s, "identity", VERDICT_PASS);
+    assert_near(s.trial.seconds, 2, 1e-9); /* until the last client */
+    assert_near(metric(&s, METRIC_requests_per_second), 90, 1e-9);
+    assert_near(metric(&s, METRIC_error_percent), 8, 1e-9);
+    /* With failures, bytes under way are lost: nothing can be said of them. */
+    assert_verdict(&s, "counts at both ends", VERDICT_UNKNOWN);
+    stage_done(&s);
 }
 
-static void a_sum_with_an_unknown_part_is_unknown(void **state)
+static void counts_that_do_not_add_up_fail(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    stage_init(&s, "tcp-requests", 1);
+    *counters(client(&s)) = (struct meter_counters){.attempted = 100, .succeeded = 99};
+    settle(&s);
+    assert_verdict(&s, "identity", VERDICT_FAIL);
+    assert_non_null(strstr(find_check(&s.trial, "identity")->detail, "100 attempted"));
+    stage_done(&s);
+}
+
+static void without_a_report_nothing_is_claimed(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    stage_init(&s, "tcp-requests", 1);
+    *counters(client(&s)) = (struct meter_counters){.attempted = 100, .succeeded = 99};
+    client(&s)->reported = false;
+    settle(&s);
+    assert_verdict(&s, "identity", VERDICT_UNKNOWN);
+    assert_verdict(&s, "counts at both ends", VERDICT_UNKNOWN);
+    stage_done(&s);
+}
+
+static void streams_lose_nothing(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    for (int lost = 0; lost < 2; lost++) {
+        stage_init(&s, "tcp-bulk", 1);
+        *counters(client(&s)) = (struct meter_counters){
+            .sent_bytes = 1000, .received_bytes = 2000, .attempted = 1, .succeeded = 1};
+        *counters(server(&s)) = (struct meter_counters){
+            .sent_bytes = 2000, .received_bytes = 1000 - (unsigned)lost};
+        client(&s)->totals.at_ns = 2 * NS_PER_S;
+        settle(&s);
+        assert_verdict(&s, "counts at both ends", lost ? VERDICT_FAIL : VERDICT_PASS);
+        assert_near(metric(&s, METRIC_throughput_down), 1000, 1e-9);
+        if (!lost) {
+            assert_near(metric(&s, METRIC_throughput_up), 500, 1e-9);
+            assert_near(metric(&s, METRIC_throughput), 1500, 1e-9);
+        }
+        /* A transfer has no distribution of latencies. */
+        assert_true(isnan(metric(&s, METRIC_latency_p50_ns)));
+        assert_true(isnan(metric(&s, METRIC_requests_per_second)));
+        stage_done(&s);
+    }
+}
+
+static void add_fact(struct process *p, const char *name, const char *text)
+{
+    snprintf(p->facts[p->fact_count].name, sizeof(p->facts[0].name), "%s", name);
+    snprintf(p->facts[p->fact_count].text, sizeof(p->facts[0].text), "%s", text);
+    p->fact_count++;
+}
+
+static void checksums_are_compared_both_ways(void **state)
 {
     static const struct {
-        const char *scenario;
-        bool with_server;
-        uint64_t sent;
-        double up, throughput;
+        const char *sent, *received;
+        enum verdict verdict;
+    } rows[] = {{"01234567", "01234567", VERDICT_PASS},
+                {"01234567", "01234568", VERDICT_FAIL}};
+    struct stage s;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        stage_init(&s, "tcp-bulk", 1);
+        add_fact(client(&s), "sent_crc32", "aaaaaaaa");
+        add_fact(server(&s), "received_crc32", "aaaaaaaa");
+        add_fact(server(&s), "sent_crc32", rows[i].sent);
+        add_fact(client(&s), "received_crc32", rows[i].received);
+        settle(&s);
+        assert_verdict(&s, "checksums", rows[i].verdict);
+        stage_done(&s);
+    }
+    stage_init(&s, "tcp-bulk", 1);
+    settle(&s);
+    assert_null(find_check(&s.trial, "checksums")); /* not asked for */
+    stage_done(&s);
+}
+
+/* --- loss --- */
+
+static void set_datagrams(struct stage *s, uint64_t accepted, uint64_t received,
+                          uint64_t overflow)
+{
+    *counters(client(s)) = (struct meter_counters){.attempted = accepted + 7,
+                                                   .succeeded = accepted,
+                                                   .failed = 7,
+                                                   .refused = 7,
+                                                   .sent_messages = accepted};
+    *counters(server(s)) = (struct meter_counters){.received_messages = received + 3,
+                                                   .unique = received,
+                                                   .duplicate = 3,
+                                                   .late = 1,
+                                                   .out_of_order = 2,
+                                                   .foreign = 4,
+                                                   .overflow = overflow};
+    client(s)->totals.at_ns = NS_PER_S;
+}
+
+static void loss_is_attributed(void **state)
+{
+    static const struct {
+        uint64_t accepted, received, overflow;
+        int64_t lost, explained, unexplained;
     } rows[] = {
-        {"tcp-bulk", true, 1000, 1000, 3000},
-        {"tcp-bulk", false, 1000, (double)NAN, (double)NAN},
-        {"tcp-bulk", false, 0, (double)NAN, 2000}, /* nothing went up */
-        {"unix-requests", false, 1000, (double)NAN, (double)NAN},
-        {"http", false, 1000, (double)NAN, 2000}, /* what is read is what is told */
+        {1000, 1000, 0, 0, 0, 0},
+        {1000, 961, 39, 39, 39, 0},
+        {1000, 961, 30, 39, 30, 9},
+        {1000, 961, 50, 39, 39, 0}, /* strangers' datagrams overflowed as well */
+        {0, 0, 0, 0, 0, 0},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct stage s;
+        const struct loss *l = &s.trial.loss;
 
-        set_up(&s, rows[i].scenario, rows[i].with_server);
-        s.client->totals.meter->counters.sent_bytes = rows[i].sent;
-        s.client->totals.meter->counters.received_bytes = 2000;
-        if (s.server)
-            s.server->totals.meter->counters.received_bytes = rows[i].sent;
-        assert_int_equal(trial_settle(&s.trial, &s.values), 0);
-        assert_float_equal(metric(&s, METRIC_throughput_down), 2000, 1e-9);
-        assert_true(isnan(rows[i].up) ? isnan(metric(&s, METRIC_throughput_up))
-                                      : metric(&s, METRIC_throughput_up) == rows[i].up);
-        assert_true(isnan(rows[i].throughput)
-                        ? isnan(metric(&s, METRIC_throughput))
-                        : metric(&s, METRIC_throughput) == rows[i].throughput);
-        tear_down(&s);
+        stage_init(&s, "udp-cached-series", 1);
+        set_datagrams(&s, rows[i].accepted, rows[i].received, rows[i].overflow);
+        settle(&s);
+        assert_int_equal(l->accepted, rows[i].accepted);
+        assert_int_equal(l->refused, 7);
+        assert_int_equal(l->received, rows[i].received);
+        assert_int_equal(l->lost, rows[i].lost);
+        assert_int_equal(l->overflow, rows[i].explained);
+        assert_int_equal(l->unexplained, rows[i].unexplained);
+        assert_int_equal(l->duplicate, 3);
+        assert_int_equal(l->foreign, 4);
+        assert_verdict(&s, "counts at both ends", VERDICT_PASS);
+        assert_verdict(&s, "loss explained",
+                       rows[i].unexplained ? VERDICT_FAIL : VERDICT_PASS);
+        if (rows[i].accepted)
+            assert_near(metric(&s, METRIC_loss_percent), (double)rows[i].lost / 10, 1e-9);
+        else
+            assert_true(isnan(metric(&s, METRIC_loss_percent)));
+        stage_done(&s);
     }
 }
 
-static void advice_on_loss_names_the_buffer(void **state)
+static void more_received_than_sent_is_no_negative_loss(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    stage_init(&s, "udp-cached-series", 1);
+    set_datagrams(&s, 100, 105, 0);
+    settle(&s);
+    assert_int_equal(s.trial.loss.lost, 0);
+    assert_verdict(&s, "counts at both ends", VERDICT_FAIL);
+    stage_done(&s);
+}
+
+static void without_the_receivers_report_loss_is_unknown(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    stage_init(&s, "udp-cached-series", 1);
+    set_datagrams(&s, 1000, 500, 0);
+    server(&s)->reported = false;
+    settle(&s);
+    assert_int_equal(s.trial.loss.accepted, 1000);
+    assert_int_equal(s.trial.loss.received, -1);
+    assert_int_equal(s.trial.loss.lost, -1);
+    assert_int_equal(s.trial.loss.unexplained, -1);
+    assert_true(isnan(metric(&s, METRIC_loss_percent)));
+    assert_verdict(&s, "counts at both ends", VERDICT_UNKNOWN);
+    stage_done(&s);
+}
+
+static void streams_have_no_loss(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    stage_init(&s, "tcp-requests", 1);
+    settle(&s);
+    assert_int_equal(s.trial.loss.attempted, -1);
+    assert_true(isnan(metric(&s, METRIC_loss_percent)));
+    stage_done(&s);
+}
+
+/* --- seconds --- */
+
+static void add(struct stage *s, struct process *p, double end, double span, uint64_t n)
+{
+    s->sample.at_ns = (uint64_t)(end * 1e9);
+    s->sample.span_ns = (uint64_t)(span * 1e9);
+    s->sample.meter->counters = (struct meter_counters){.attempted = n,
+                                                        .succeeded = n,
+                                                        .received_bytes = 100 * n,
+                                                        .received_messages = n};
+    assert_int_equal(trial_sample(&s->trial, p, &s->sample), 0);
+}
+
+static struct second_summary requests(const struct stage *s)
+{
+    struct second_summary summary;
+
+    trial_seconds(&s->trial, offsetof(struct second, requests), &summary);
+    return summary;
+}
+
+static void whole_seconds_are_summed_up(void **state)
+{
+    static const uint64_t a_second[] = {100, 200, 300, 400};
+    struct stage s;
+
+    (void)state;
+    stage_init(&s, "tcp-requests", 1);
+    for (size_t i = 0; i < 4; i++)
+        for (int tenth = 1; tenth <= 10; tenth++)
+            add(&s, client(&s), (double)i + tenth / 10.0, 0.1, a_second[i] / 10);
+    add(&s, client(&s), 4.5, 0.5, 9999); /* a begun second counts for no statistics */
+    settle(&s);
+    assert_near(s.trial.seconds, 4.5, 1e-9);
+    assert_int_equal(requests(&s).count, 4);
+    assert_near(requests(&s).mean, 250, 1e-6);
+    assert_near(requests(&s).max, 400, 1e-6);
+    assert_near(requests(&s).stdev, 111.803398875, 1e-6); /* the population's */
+    assert_near(metric(&s, METRIC_requests_per_second_max), 400, 1e-6);
+    assert_near(metric(&s, METRIC_requests_per_second_stdev), 111.803398875, 1e-6);
+    stage_done(&s);
+}
+
+/* A sample across seconds is shared out by time, and nothing of it is lost. */
+static void a_sample_across_seconds_is_shared_out(void **state)
+{
+    struct stage s;
+    double sum = 0;
+
+    (void)state;
+    stage_init(&s, "tcp-requests", 1);
+    add(&s, client(&s), 3.25, 2.5, 1000); /* 0.75 .. 3.25 */
+    for (size_t i = 0; i < s.trial.second_count; i++)
+        sum += s.trial.seconds_list[i].requests;
+    assert_near(sum, 1000, 1e-6);
+    assert_near(s.trial.seconds_list[0].requests, 100, 1e-6);
+    assert_near(s.trial.seconds_list[1].requests, 400, 1e-6);
+    assert_near(s.trial.seconds_list[2].requests, 400, 1e-6);
+    assert_near(s.trial.seconds_list[3].requests, 100, 1e-6);
+    stage_done(&s);
+}
+
+static void too_short_for_a_second_is_not_known(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    stage_init(&s, "tcp-requests", 1);
+    add(&s, client(&s), 0.9, 0.9, 100);
+    settle(&s);
+    assert_int_equal(requests(&s).count, 0);
+    assert_true(isnan(requests(&s).mean) && isnan(requests(&s).max));
+    assert_true(isnan(metric(&s, METRIC_requests_per_second_max)));
+    assert_near(metric(&s, METRIC_requests_per_second), 100 / 0.9, 1e-6);
+    stage_done(&s);
+}
+
+static void a_pause_is_in_neither_clock_nor_seconds(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    stage_init(&s, "tcp-requests", 1);
+    for (int tenth = 1; tenth <= 100; tenth++)
+        add(&s, client(&s), tenth / 10.0, 0.1,
+            tenth > 25 && tenth <= 65 ? 0 : 10); /* 2.5 .. 6.5 paused */
+    assert_int_equal(trial_pause(&s.trial, s.trial.start_ns + 2500 * NS_PER_MS,
+                                 s.trial.start_ns + 6500 * NS_PER_MS),
+                     0);
+    settle(&s);
+    assert_near(s.trial.seconds, 6, 1e-9);
+    assert_int_equal(requests(&s).count, 5); /* 0, 1, 7, 8, 9 */
+    assert_near(requests(&s).mean, 100, 1e-6);
+    assert_near(requests(&s).stdev, 0, 1e-6);
+    assert_near(metric(&s, METRIC_requests_per_second), 100, 1e-6);
+    stage_done(&s);
+}
+
+static void a_pause_before_the_start_counts_from_the_start(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    stage_init(&s, "tcp-requests", 1);
+    trial_pause(&s.trial, s.trial.start_ns - 5 * NS_PER_S, s.trial.start_ns - NS_PER_S);
+    assert_int_equal(s.trial.paused_ns, 0);
+    trial_pause(&s.trial, s.trial.start_ns - 5 * NS_PER_S, s.trial.start_ns + NS_PER_S);
+    assert_int_equal(s.trial.paused_ns, NS_PER_S);
+    stage_done(&s);
+}
+
+static void throughput_comes_from_the_receivers(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    stage_init(&s, "tcp-bulk", 1);
+    add(&s, client(&s), 1, 1, 5);
+    add(&s, server(&s), 1, 1, 7);
+    assert_near(s.trial.seconds_list[0].throughput_bytes, 1200, 1e-6);
+    assert_near(s.trial.seconds_list[0].received_messages, 5, 1e-6);
+    stage_done(&s);
+    stage_init(&s, "udp-cached-series", 1);
+    add(&s, client(&s), 1, 1, 5);
+    s.sample.meter->counters.unique = 6;
+    s.sample.meter->counters.succeeded = 0;
+    assert_int_equal(trial_sample(&s.trial, server(&s), &s.sample), 0);
+    assert_near(s.trial.seconds_list[0].received_messages, 6, 1e-6);
+    stage_done(&s);
+}
+
+/* --- latency, CPU, and the checks on the load itself --- */
+
+static void latencies_are_told_where_they_were_measured(void **state)
 {
     static const struct {
-        const char *buffer, *limit;
-        uint64_t overflow;
-        const char *advice;
+        const char *scenario;
+        bool at_server;
+    } rows[] = {{"tcp-requests", false}, {"udp-cached-series", true}};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct stage s;
+        struct process *p;
+
+        stage_init(&s, rows[i].scenario, 1);
+        p = rows[i].at_server ? server(&s) : client(&s);
+        for (uint64_t v = 1; v <= 1000; v++)
+            meter_record(p->totals.meter, METER_HIST_latency, v * 1000);
+        settle(&s);
+        assert_near(metric(&s, METRIC_latency_mean_ns), 500500, 1);
+        assert_near(metric(&s, METRIC_latency_p50_ns), 500000, 500);
+        assert_near(metric(&s, METRIC_latency_p99_ns), 990000, 1000);
+        assert_near(metric(&s, METRIC_latency_max_ns), 1000000, 0.1);
+        assert_verdict(&s, "enough for the percentiles", VERDICT_PASS);
+        stage_done(&s);
+    }
+}
+
+static void few_latencies_carry_no_percentile(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    stage_init(&s, "tcp-requests", 1);
+    for (uint64_t v = 1; v <= 100; v++)
+        meter_record(client(&s)->totals.meter, METER_HIST_latency, v * 1000);
+    settle(&s);
+    assert_verdict(&s, "enough for the percentiles", VERDICT_UNKNOWN);
+    stage_done(&s);
+}
+
+static void littles_law_is_checked(void **state)
+{
+    (void)state;
+    for (int broken = 0; broken < 2; broken++) {
+        struct stage s;
+
+        stage_init(&s, "tcp-requests", 1);
+        options_set_number(&s.values, "concurrency", 4);
+        counters(client(&s))->attempted = counters(client(&s))->succeeded = 1000;
+        client(&s)->totals.at_ns = NS_PER_S;
+        /* 1000 of 4 ms each in a second are 4 at once; of 5 ms they would be 5. */
+        for (int i = 0; i < 1000; i++)
+            meter_record(client(&s)->totals.meter, METER_HIST_latency,
+                         (4 + (unsigned)broken) * NS_PER_MS);
+        settle(&s);
+        assert_verdict(&s, "Little's law", broken ? VERDICT_FAIL : VERDICT_PASS);
+        stage_done(&s);
+    }
+}
+
+static void a_rate_that_was_not_kept_is_told(void **state)
+{
+    (void)state;
+    for (int broken = 0; broken < 2; broken++) {
+        struct stage s;
+
+        stage_init(&s, "tcp-requests", 1);
+        options_set_number(&s.values, "rate", 1000);
+        counters(client(&s))->attempted = broken ? 900 : 995;
+        client(&s)->totals.at_ns = NS_PER_S;
+        settle(&s);
+        assert_verdict(&s, "rate kept", broken ? VERDICT_FAIL : VERDICT_PASS);
+        assert_null(find_check(&s.trial, "Little's law"));
+        stage_done(&s);
+    }
+}
+
+static void set_cpu(struct process *p, double share)
+{
+    p->totals.span_ns = p->totals.at_ns = 10 * NS_PER_S;
+    p->totals.use.cpu_user_us = (uint64_t)(share * 6e6);
+    p->totals.use.cpu_system_us = (uint64_t)(share * 4e6);
+}
+
+static void the_bottleneck_is_named(void **state)
+{
+    static const struct {
+        double client, server;
+        enum verdict verdict;
+        const char *said;
     } rows[] = {
-        {"212992", "4194304", 7,
-         "a larger receive buffer (it has 213 kB; --receive-buffer 4194304), or a lower "
-         "--rate"},
-        {"425984", "212992", 7,
-         "a larger receive buffer (it has 426 kB; sysctl -w net.core.rmem_max=851968), "
-         "or a lower --rate"},
-        {"212992", NULL, 7,
-         "a larger receive buffer (it has 213 kB; sysctl -w net.core.rmem_max=851968), "
-         "or a lower --rate"},
-        {"212992", "4194304", 0, ""},
+        {0.97, 0.50, VERDICT_FAIL, "generator's limit"},
+        {0.50, 0.97, VERDICT_PASS, "server's limit"},
+        {0.95, 0.99, VERDICT_PASS, "server's limit"},
+        {0.40, 0.30, VERDICT_PASS, "neither end's CPU"},
     };
 
     (void)state;
@@ -173,28 +552,202 @@ static void advice_on_loss_names_the_buffer(void **state)
         struct stage s;
         char text[200];
 
-        set_up(&s, "udp-cached-parallel", true);
-        s.client->totals.meter->counters.sent_messages = 100;
-        s.server->totals.meter->counters.unique = 90;
-        s.server->totals.meter->counters.overflow = rows[i].overflow;
-        fact(s.server, "receive_buffer_bytes", rows[i].buffer);
-        if (rows[i].limit)
-            fact(s.server, "receive_buffer_limit_bytes", rows[i].limit);
-        assert_int_equal(trial_settle(&s.trial, &s.values), 0);
-        trial_advice(&s.trial, text, sizeof(text));
-        assert_string_equal(text, rows[i].advice);
-        tear_down(&s);
+        stage_init(&s, "tcp-requests", 2);
+        set_cpu(client(&s), rows[i].client);
+        set_cpu(&s.trial.processes[2], rows[i].client / 2); /* the busiest counts */
+        set_cpu(server(&s), rows[i].server);
+        settle(&s);
+        assert_near(metric(&s, METRIC_client_cpu_percent), 100 * rows[i].client, 1e-6);
+        assert_near(metric(&s, METRIC_server_cpu_percent), 100 * rows[i].server, 1e-6);
+        assert_verdict(&s, "generator not saturated", rows[i].verdict);
+        trial_bottleneck(&s.trial, text, sizeof(text));
+        if (!strstr(text, rows[i].said))
+            print_error("%s\n", text);
+        assert_non_null(strstr(text, rows[i].said));
+        stage_done(&s);
+    }
+}
+
+static void what_was_not_measured_is_not_a_number(void **state)
+{
+    struct stage s;
+    char text[200] = "x";
+
+    (void)state;
+    /* Nobody was ready. */
+    stage_init(&s, "tcp-requests", 1);
+    client(&s)->ready = server(&s)->ready = false;
+    client(&s)->reported = server(&s)->reported = false;
+    settle(&s);
+    for (int i = 0; i < METRIC_COUNT; i++)
+        assert_true(isnan(s.trial.metrics[i]));
+    assert_int_equal(s.trial.check_count, 0);
+    trial_bottleneck(&s.trial, text, sizeof(text));
+    assert_string_equal(text, "");
+    stage_done(&s);
+    /* Only the client is ours. */
+    stage_init(&s, "tcp-requests", 1);
+    server(&s)->ready = server(&s)->reported = false;
+    counters(client(&s))->received_bytes = 500;
+    client(&s)->totals.at_ns = NS_PER_S;
+    settle(&s);
+    assert_true(isnan(metric(&s, METRIC_throughput_up)));
+    assert_true(isnan(metric(&s, METRIC_server_cpu_percent)));
+    assert_near(metric(&s, METRIC_throughput), 500, 1e-9);
+    stage_done(&s);
+}
+
+static void shrinking_keeps_what_was_settled(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    stage_init(&s, "tcp-requests", 1);
+    meter_record(client(&s)->totals.meter, METER_HIST_latency, 5000);
+    tally_add(&client(&s)->totals.meter->errors, "connect ECONNREFUSED", 3);
+    settle(&s);
+    trial_shrink(&s.trial);
+    trial_shrink(&s.trial);
+    assert_null(s.trial.places[PLACE_CLIENT]);
+    assert_int_equal(s.trial.hists[PLACE_CLIENT][METER_HIST_latency].count, 1);
+    assert_int_equal(tally_get(&s.trial.errors, "connect ECONNREFUSED"), 3);
+    stage_done(&s);
+}
+
+/* --- metrics as text --- */
+
+static void metrics_are_named_and_formatted(void **state)
+{
+    char text[40];
+
+    (void)state;
+    for (int i = 0; i < METRIC_COUNT; i++) {
+        assert_int_equal(metric_find(metric_row((enum metric)i)->name), i);
+        assert_true(metric_row((enum metric)i)->better == 1 ||
+                    metric_row((enum metric)i)->better == -1);
+    }
+    assert_int_equal(metric_find("nothing"), METRIC_COUNT);
+    metric_format(METRIC_throughput, 3.21e9, text, sizeof(text));
+    assert_string_equal(text, "3.21 GB/s");
+    metric_format(METRIC_requests_per_second, 12345, text, sizeof(text));
+    assert_string_equal(text, "12.3k/s");
+    metric_format(METRIC_latency_p50_ns, 812000, text, sizeof(text));
+    assert_string_equal(text, "812 us");
+    metric_format(METRIC_seconds, 2.5, text, sizeof(text));
+    assert_string_equal(text, "2.50 s");
+    metric_format(METRIC_client_cpu_us_per_message, 7.5, text, sizeof(text));
+    assert_string_equal(text, "7.50 us");
+    metric_format(METRIC_loss_percent, 0.04, text, sizeof(text));
+    assert_string_equal(text, "0.040 %");
+    metric_format(METRIC_loss_percent, (double)NAN, text, sizeof(text));
+    assert_string_equal(text, "-");
+}
+
+/* --- statistics --- */
+
+static void statistics_of_nothing_and_one(void **state)
+{
+    struct statistics s;
+    double one = 5;
+
+    (void)state;
+    statistics_of(NULL, 0, &s);
+    assert_int_equal(s.n, 0);
+    assert_true(isnan(s.median) && isnan(s.mean) && isnan(s.ci95_low));
+    statistics_of(&one, 1, &s);
+    assert_int_equal(s.n, 1);
+    assert_true(s.median == 5 && s.mean == 5 && s.min == 5 && s.max == 5);
+    assert_true(isnan(s.stdev) && isnan(s.ci95_low) && isnan(s.ci95_high));
+}
+
+/* The documented five runs of tcp-bulk on Linux, by hand. */
+static void statistics_of_the_documented_runs(void **state)
+{
+    static const double values[] = {2.948, 2.394, 2.416, 2.316, 2.496};
+    struct statistics s;
+
+    (void)state;
+    statistics_of(values, 5, &s);
+    assert_near(s.median, 2.416, 1e-12);
+    assert_near(s.mean, 2.514, 1e-12);
+    assert_near(s.stdev, 0.250942224, 1e-9); /* n - 1 */
+    assert_near(s.min, 2.316, 1e-12);
+    assert_near(s.max, 2.948, 1e-12);
+    /* t(0.975, 4) = 2.7764: 2.7764 * 0.2509422 / sqrt(5) = 0.31158 */
+    assert_near(s.ci95_low, 2.514 - 0.31158, 1e-4);
+    assert_near(s.ci95_high, 2.514 + 0.31158, 1e-4);
+}
+
+static void an_even_count_has_a_middle_pair(void **state)
+{
+    static const double values[] = {10, 1, 3, 2};
+    struct statistics s;
+
+    (void)state;
+    statistics_of(values, 4, &s);
+    assert_near(s.median, 2.5, 1e-12);
+}
+
+/* Student's t, two-sided 95 %, as tabled (Abramowitz & Stegun 26.10; NIST handbook). */
+static void the_interval_is_students(void **state)
+{
+    static const struct {
+        size_t freedom;
+        double t;
+    } rows[] = {{1, 12.706},  {2, 4.303},   {3, 3.182},   {4, 2.776},  {5, 2.571},
+                {9, 2.262},   {10, 2.228},  {11, 2.201},  {12, 2.179}, {15, 2.131},
+                {20, 2.086},  {25, 2.060},  {30, 2.042},  {40, 2.021}, {60, 2.000},
+                {100, 1.984}, {120, 1.980}, {500, 1.965}, {999, 1.962}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        size_t n = rows[i].freedom + 1;
+        double *values = calloc(n, sizeof(*values));
+        struct statistics s;
+        double t;
+
+        assert_non_null(values);
+        for (size_t k = 0; k < n; k++)
+            values[k] = (double)(k * k % 17);
+        statistics_of(values, n, &s);
+        t = (s.ci95_high - s.mean) * sqrt((double)n) / s.stdev;
+        if (fabs(t - rows[i].t) > 0.0006)
+            print_error("t(%zu) = %.4f, not %.3f\n", rows[i].freedom, t, rows[i].t);
+        assert_near(t, rows[i].t, 0.0006);
+        free(values);
     }
 }
 
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_server_is_judged_by_the_time_of_the_load),
-        cmocka_unit_test(no_share_of_one_thread_is_above_the_whole),
-        cmocka_unit_test(a_share_of_no_time_is_unknown),
-        cmocka_unit_test(a_sum_with_an_unknown_part_is_unknown),
-        cmocka_unit_test(advice_on_loss_names_the_buffer),
+        cmocka_unit_test(counts_that_add_up_pass),
+        cmocka_unit_test(counts_that_do_not_add_up_fail),
+        cmocka_unit_test(without_a_report_nothing_is_claimed),
+        cmocka_unit_test(streams_lose_nothing),
+        cmocka_unit_test(checksums_are_compared_both_ways),
+        cmocka_unit_test(loss_is_attributed),
+        cmocka_unit_test(more_received_than_sent_is_no_negative_loss),
+        cmocka_unit_test(without_the_receivers_report_loss_is_unknown),
+        cmocka_unit_test(streams_have_no_loss),
+        cmocka_unit_test(whole_seconds_are_summed_up),
+        cmocka_unit_test(a_sample_across_seconds_is_shared_out),
+        cmocka_unit_test(too_short_for_a_second_is_not_known),
+        cmocka_unit_test(a_pause_is_in_neither_clock_nor_seconds),
+        cmocka_unit_test(a_pause_before_the_start_counts_from_the_start),
+        cmocka_unit_test(throughput_comes_from_the_receivers),
+        cmocka_unit_test(latencies_are_told_where_they_were_measured),
+        cmocka_unit_test(few_latencies_carry_no_percentile),
+        cmocka_unit_test(littles_law_is_checked),
+        cmocka_unit_test(a_rate_that_was_not_kept_is_told),
+        cmocka_unit_test(the_bottleneck_is_named),
+        cmocka_unit_test(what_was_not_measured_is_not_a_number),
+        cmocka_unit_test(shrinking_keeps_what_was_settled),
+        cmocka_unit_test(metrics_are_named_and_formatted),
+        cmocka_unit_test(statistics_of_nothing_and_one),
+        cmocka_unit_test(statistics_of_the_documented_runs),
+        cmocka_unit_test(an_even_count_has_a_middle_pair),
+        cmocka_unit_test(the_interval_is_students),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
