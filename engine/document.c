@@ -403,6 +403,38 @@ static void add_series(cJSON *document, const struct run *r)
     }
 }
 
+/* Between the marks of a run that was changed live, paused or marked. */
+static void add_segments(cJSON *document, const struct series *s)
+{
+    cJSON *array = cJSON_AddArrayToObject(document, "segments");
+
+    for (size_t i = 0; array && s->mark_count && i <= s->mark_count; i++) {
+        cJSON *o = cJSON_CreateObject();
+        struct series_segment part;
+        const struct series_place *client = &part.sum.places[PLACE_CLIENT];
+        const struct series_place *server = &part.sum.places[PLACE_SERVER];
+
+        if (!o)
+            return;
+        series_segment(s, i, &part);
+        json_add_number(o, "from", (double)part.from_ns / 1e9);
+        json_add_number(o, "to", (double)part.to_ns / 1e9);
+        json_add_text(o, "text", part.text);
+        json_add_number(o, "started_per_second",
+                        series_rate(client, client->counters.attempted));
+        json_add_number(o, "succeeded_per_second",
+                        series_rate(client, client->counters.succeeded));
+        json_add_number(o, "server_received_bytes_per_second",
+                        series_rate(server, server->counters.received_bytes));
+        json_add_number(o, "client_received_bytes_per_second",
+                        series_rate(client, client->counters.received_bytes));
+        json_add_number(o, "p50_ns", series_latency_ns(&part.sum, 0.5));
+        json_add_number(o, "p99_ns", series_latency_ns(&part.sum, 0.99));
+        json_add_number(o, "max_ns", series_latency_ns(&part.sum, 1));
+        cJSON_AddItemToArray(array, o);
+    }
+}
+
 cJSON *document_new(const struct run *r)
 {
     const struct trial *last = run_trial(r);
@@ -431,5 +463,6 @@ cJSON *document_new(const struct run *r)
     else
         cJSON_AddArrayToObject(o, "checks");
     add_series(o, r);
+    add_segments(o, r->series);
     return o;
 }

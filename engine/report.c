@@ -337,6 +337,29 @@ static void print_facts(FILE *f, const struct trial *t)
     }
 }
 
+/* A run that was changed while it went on is several runs in one. */
+static void print_segments(FILE *f, const struct series *s)
+{
+    struct series_segment part;
+
+    if (!s->mark_count)
+        return;
+    fprintf(f, "\n%-28s %10s %10s %12s %12s %12s\n", "segments", "from", "to", "done/s",
+            "p50", "p99");
+    for (size_t i = 0; i <= s->mark_count; i++) {
+        const struct series_place *client = &part.sum.places[PLACE_CLIENT];
+        char rate[32], p50[32], p99[32];
+
+        series_segment(s, i, &part);
+        units_format_count(round(series_rate(client, client->counters.succeeded)), rate,
+                           sizeof(rate));
+        units_format_duration(series_latency_ns(&part.sum, 0.5), p50, sizeof(p50));
+        units_format_duration(series_latency_ns(&part.sum, 0.99), p99, sizeof(p99));
+        fprintf(f, "  %-26s %8.1f s %8.1f s %12s %12s %12s\n", i ? part.text : "start",
+                (double)part.from_ns / 1e9, (double)part.to_ns / 1e9, rate, p50, p99);
+    }
+}
+
 int report_print(FILE *f, const struct run *r)
 {
     const struct trial *t = run_trial(r);
@@ -354,6 +377,7 @@ int report_print(FILE *f, const struct run *r)
     if (!with_load)
         print_reference(f, r);
     print_trials(f, r);
+    print_segments(f, r->series);
     print_times(f, r);
     print_counts(f, r);
     if (t) {

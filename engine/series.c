@@ -187,6 +187,17 @@ void series_mark(struct series *s, uint64_t at_ns, const char *text)
     s->marks_ever++;
 }
 
+void series_segment(const struct series *s, size_t i, struct series_segment *segment)
+{
+    memset(segment, 0, sizeof(*segment));
+    segment->from_ns = i ? s->marks[i - 1].at_ns : 0;
+    segment->to_ns = i < s->mark_count ? s->marks[i].at_ns : s->used * s->step_ns;
+    segment->text = i ? s->marks[i - 1].text : "";
+    for (size_t k = 0; k < s->used; k++)
+        if (k * s->step_ns >= segment->from_ns && k * s->step_ns < segment->to_ns)
+            add_slot(&segment->sum, &s->slots[k]);
+}
+
 double series_rate(const struct series_place *p, uint64_t counter)
 {
     if (!p->samples || !p->span_ns)

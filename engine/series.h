@@ -73,6 +73,20 @@ void series_add(struct series *s, enum place place, uint64_t origin_ns,
 /* The oldest mark gives way when there are SERIES_MARKS of them. */
 void series_mark(struct series *s, uint64_t at_ns, const char *text);
 
+/*
+ * A segment: what lies between two marks, or between a mark and an end of the series.
+ * There is one more than there are marks. A step belongs to the segment in which it
+ * begins, so the edges are sharp to one step.
+ */
+struct series_segment {
+    uint64_t from_ns, to_ns;
+    const char *text; /* of the mark that it begins with, borrowed; "" for the first */
+    struct series_slot sum;
+};
+
+/* Fill in segment `i`, 0 to s->mark_count. */
+void series_segment(const struct series *s, size_t i, struct series_segment *segment);
+
 /* Per second, NaN in a gap: counter / time covered. */
 double series_rate(const struct series_place *p, uint64_t counter);
 

@@ -376,6 +376,30 @@ static void old_marks_give_way(void **state)
     series_free(s);
 }
 
+/* What was sent before and after a change is told apart, and nothing is lost. */
+static void marks_cut_a_series_into_segments(void **state)
+{
+    struct series *s = series_new();
+    struct series_segment part;
+
+    (void)state;
+    for (uint64_t i = 1; i <= 10; i++)
+        add(s, PLACE_CLIENT, 0, i * STEP, i <= 4 ? STEP : STEP / 2);
+    series_mark(s, 4 * STEP, "rate 300");
+    series_segment(s, 0, &part);
+    assert_string_equal(part.text, "");
+    assert_int_equal(part.from_ns, 0);
+    assert_int_equal(part.to_ns, 4 * STEP);
+    assert_int_equal(part.sum.places[PLACE_CLIENT].counters.succeeded, 4 * STEP / 1000);
+    series_segment(s, 1, &part);
+    assert_string_equal(part.text, "rate 300");
+    assert_int_equal(part.from_ns, 4 * STEP);
+    assert_int_equal(part.to_ns, 10 * STEP);
+    assert_int_equal(part.sum.places[PLACE_CLIENT].counters.succeeded, 3 * STEP / 1000);
+    assert_int_equal(part.sum.places[PLACE_CLIENT].span_ns, 3 * STEP);
+    series_free(s);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -394,6 +418,7 @@ int main(void)
         cmocka_unit_test(doubling_keeps_latencies),
         cmocka_unit_test(labels_beyond_the_room_share_the_last),
         cmocka_unit_test(old_marks_give_way),
+        cmocka_unit_test(marks_cut_a_series_into_segments),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
