@@ -14,6 +14,7 @@
 #include "engine/message.h"
 #include "engine/sample.h"
 #include "protocols/clock.h"
+#include "protocols/pacer_timer.h"
 #include "protocols/pin.h"
 #include "protocols/role.h"
 
@@ -312,25 +313,11 @@ static void on_terminate(evutil_socket_t fd, short what, void *arg)
     event_base_loopbreak(w->base);
 }
 
-static struct event_base *precise_base(void)
-{
-    struct event_config *config = event_config_new();
-    struct event_base *base = NULL;
-
-    if (!config)
-        return NULL;
-    /* Default timers are 2 to 4 ms late at the median, a schedule would be too. */
-    if (event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER) == 0)
-        base = event_base_new_with_config(config);
-    event_config_free(config);
-    return base;
-}
-
 static int set_up(struct worker *w, int read_fd, int write_fd)
 {
     static const struct channel_ops ops = {on_message, on_closed};
 
-    w->base = precise_base();
+    w->base = pacer_timer_base();
     if (!w->base || sample_init(&w->open) < 0 || sample_init(&w->totals) < 0)
         return -ENOMEM;
     w->interval = evtimer_new(w->base, on_interval, w);

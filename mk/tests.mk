@@ -16,6 +16,11 @@ $(BUILD)/tests/shot: $(BUILD)/obj/tests/main_shot.o $(BUILD)/libtestsupport.a \
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TUI_LIBS) $(ENGINE_LIBS) $(PROTOCOLS_LIBS) \
 	  $(TEST_LIBS)
 
+# Linked as plimsoll-once is, since process start is among what it measures.
+$(BUILD)/tests/yardstick: $(BUILD)/obj/tests/main_yardstick.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(ONCE_LDFLAGS) -o $@ $^
+
 $(BUILD)/tests/%: $(BUILD)/obj/tests/main_%.o $(BUILD)/libengine.a $(BUILD)/libprotocols.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ENGINE_LIBS) $(PROTOCOLS_LIBS) $(TEST_LIBS)

@@ -5,14 +5,12 @@
 #
 # Usage: tests/bench_stream.sh [ROUNDS [MIB]]      (5 rounds, 1024 MiB each way)
 #
-# The yardsticks are small C programs of one purpose (bulk.c, rr.c, tiny.c) in the folder
-# named by PLIMSOLL_YARDSTICKS, else ../shared/limits. Without them the product's
-# own figures are printed, and the yardstick's are skipped with the reason.
+# The yardsticks are tests/main_yardstick.c: programs of one purpose, without statistics.
 set -u
 rounds=${1:-5}
 mib=${2:-1024}
 build=${PLIMSOLL_BUILD:-build}
-yards=${PLIMSOLL_YARDSTICKS:-../shared/limits}
+stick=$build/tests/yardstick
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
@@ -20,16 +18,6 @@ trap 'exit 130' INT TERM
 export LC_ALL=C TMPDIR="$work"
 head -c "$((mib * 1048576))" /dev/urandom > "$work/file"
 cat "$work/file" > /dev/null
-
-have=yes
-for y in bulk rr tiny; do
-    if [ ! -r "$yards/$y.c" ]; then
-        have="no: $yards/$y.c is not there"
-    elif ! cc -O2 -pthread -w -o "$work/$y" "$yards/$y.c" 2> /dev/null; then
-        have="no: $yards/$y.c does not compile here"
-    fi
-done
-[ "$have" = yes ] && cc -O2 -w -static -o "$work/tiny_static" "$yards/tiny.c" 2> /dev/null
 
 # field KEY < output: the number after KEY=
 field() {
@@ -40,21 +28,14 @@ ours() {
     timeout 120 "$build/tests/bench_stream" "$@" | field sec
 }
 
-# yard COUNT COMMAND...: the seconds that COUNT operations take; bulk says sec=, rr per_s=
 yard() {
-    count=$1
-    shift
-    timeout 120 "$@" 2> /dev/null > "$work/out"
-    seconds=$(field sec < "$work/out")
-    [ -n "$seconds" ] || seconds=$(awk -v n="$count" -v r="$(field per_s < "$work/out")" \
-        'BEGIN { if (r > 0) print n / r }')
-    echo "$seconds"
+    timeout 120 "$stick" "$@" | field sec
 }
 
 # A shell that starts a program which does nothing, COUNT times.
 loop() {
     from=$(date +%s%N)
-    sh -c 'i=0; while [ $i -lt '"$1"' ]; do '"$work"'/tiny; i=$((i + 1)); done'
+    sh -c 'i=0; while [ $i -lt '"$1"' ]; do /bin/true; i=$((i + 1)); done'
     echo "$(date +%s%N) $from" | awk '{ printf "%.6f\n", ($1 - $2) / 1e9 }'
 }
 
@@ -79,36 +60,35 @@ row() {
 contest() {
     for _ in $(seq "$rounds"); do
         theirs=
-        [ "$have" = yes ] && [ -n "$5" ] && theirs=$(eval "$5")
+        [ -n "$5" ] && theirs=$(eval "$5")
         echo "$(eval "$4") $theirs"
     done > "$work/rounds"
     row "$1" "$2" "$3"
 }
 
-[ "$have" = yes ] || echo "skip yardsticks: ${have#no: }"
 gb=$(awk -v m="$mib" 'BEGIN { print 2 * m * 1048576 / 1e9 }')
-for t in tcp:tcp:sendfile unix:unix:sendfile pipe:fifo:splice; do
-    name=${t%%:*}
-    rest=${t#*:}
-    contest "$name, $mib MiB each way" "$gb" GB/s \
-        "ours bulk-server bulk-client transport=$name port:0 file=$work/file" \
-        "yard 1 $work/bulk ${rest%:*} ${rest#*:} read 256 cc=reno pin=0 mib=$mib file=$work/file"
+for t in tcp unix pipe; do
+    contest "$t, $mib MiB each way" "$gb" GB/s \
+        "ours bulk-server bulk-client transport=$t port:0 file=$work/file" \
+        "yard bulk $t $work/file"
 done
-for t in tcp:tcp unix:unix pipe:fifo; do
-    name=${t%:*}
-    role="ours requests-server requests-client transport=$name port:0"
+# Named pipes have no connections, so there is no yardstick for making them.
+for t in tcp unix pipe; do
+    role="ours requests-server requests-client transport=$t port:0"
     once="once_program=$build/plimsoll-once"
-    contest "$name, a kept connection, one at a time" 20000 /s \
+    sockets=yes
+    [ "$t" = pipe ] && sockets=
+    contest "$t, a kept connection, one at a time" 20000 /s \
         "$role client=persistent persistent:1 requests:20000" \
-        "yard 20000 $work/rr ping ${t#*:} 20000 wait=epoll pin=none"
-    contest "$name, a connection a request" 5000 /s \
+        "yard kept $t 20000"
+    contest "$t, a connection a request" 5000 /s \
         "$role client=connection requests:5000" \
-        "$([ "$name" = pipe ] || echo "yard 5000 $work/rr conn ${t#*:} 5000 pin=none")"
-    contest "$name, a connection a request, 100 at once" 10000 /s \
+        "${sockets:+yard conn $t 5000}"
+    contest "$t, a connection a request, 100 at once" 10000 /s \
         "$role client=connection requests:10000 concurrency:100" \
-        "$([ "$name" = pipe ] || echo "yard 10000 $work/rr many ${t#*:} 10000 conc=100 pin=none")"
-    contest "$name, a process a request" 300 /s "$role client=process requests:300 $once" \
-        "$([ "$name" = tcp ] && echo "yard 300 $work/rr exec tcp 300 how=spawn pin=none prog=$work/tiny_static")"
+        "${sockets:+yard conn $t 10000 100}"
+    contest "$t, a process a request" 300 /s "$role client=process requests:300 $once" \
+        "${sockets:+yard exec $t 300}"
 done
 contest "tcp, a process a request; a shell's loop" 300 /s \
     "ours requests-server requests-client transport=tcp port:0 client=process requests:300 $once" \
