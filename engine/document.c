@@ -410,13 +410,14 @@ static void add_segments(cJSON *document, const struct series *s)
 
     for (size_t i = 0; array && s->mark_count && i <= s->mark_count; i++) {
         cJSON *o = cJSON_CreateObject();
+        const struct series_place *client, *server;
         struct series_segment part;
-        const struct series_place *client = &part.sum.places[PLACE_CLIENT];
-        const struct series_place *server = &part.sum.places[PLACE_SERVER];
 
         if (!o)
             return;
         series_segment(s, i, &part);
+        client = &part.sum.places[PLACE_CLIENT];
+        server = &part.sum.places[PLACE_SERVER];
         json_add_number(o, "from", (double)part.from_ns / 1e9);
         json_add_number(o, "to", (double)part.to_ns / 1e9);
         json_add_text(o, "text", part.text);

@@ -340,17 +340,17 @@ static void print_facts(FILE *f, const struct trial *t)
 /* A run that was changed while it went on is several runs in one. */
 static void print_segments(FILE *f, const struct series *s)
 {
-    struct series_segment part;
-
     if (!s->mark_count)
         return;
     fprintf(f, "\n%-28s %10s %10s %12s %12s %12s\n", "segments", "from", "to", "done/s",
             "p50", "p99");
     for (size_t i = 0; i <= s->mark_count; i++) {
-        const struct series_place *client = &part.sum.places[PLACE_CLIENT];
+        const struct series_place *client;
+        struct series_segment part;
         char rate[32], p50[32], p99[32];
 
         series_segment(s, i, &part);
+        client = &part.sum.places[PLACE_CLIENT];
         units_format_count(round(series_rate(client, client->counters.succeeded)), rate,
                            sizeof(rate));
         units_format_duration(series_latency_ns(&part.sum, 0.5), p50, sizeof(p50));

@@ -214,10 +214,11 @@ static int make_services(const struct making *k)
 int shootout_make(struct shootout *s, const char *name, bool quick,
                   const struct options *typed, struct fail *fail)
 {
-    struct making k = {s, typed, fail};
+    struct making k = {.typed = typed, .fail = fail};
     int rc;
 
     *s = (struct shootout){.name = name, .quick = quick};
+    k.s = s;
     s->each_ns = quick ? 100000000 : 300000000;
     s->contestants = calloc(SHOOTOUT_CONTESTANTS, sizeof(*s->contestants));
     if (!s->contestants)
