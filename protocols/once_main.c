@@ -94,13 +94,14 @@ static int open_pair(struct once *o, const char *up, const char *down)
     return o->in < 0 || o->hold < 0 || o->out < 0 ? -1 : 0;
 }
 
-/* NAME without ".up", and a line's end, in one write. */
+/* NAME without ".up", the mark that both ends are open, a line's end: one write. */
 static int announce(int rendezvous, const char *name)
 {
     char line[PAIR_MAX];
     size_t len = (size_t)(strrchr(name, '.') - name);
 
     memcpy(line, name, len);
+    line[len++] = '!';
     line[len++] = '\n';
     return write(rendezvous, line, len) < 0 ? -1 : 0;
 }

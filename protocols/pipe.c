@@ -5,13 +5,15 @@
  *
  *   server   makes PATH (mode 0600), reads lines from it
  *   client   chooses NAME, makes PATH.NAME.up and PATH.NAME.down (mode 0600), opens
- *            them, and writes "NAME\n" to PATH: one write of at most PIPE_BUF bytes,
+ *            them, and writes "NAME!\n" to PATH: one write of at most PIPE_BUF bytes,
  *            which is atomic however many clients do it at once (POSIX write)
  *   server   opens up for reading and down for writing, then unlinks both: nothing is
  *            left on disk while the connection lasts, and the link count 0 tells the
  *            client that the server is there
  *
- * NAME is 1 to 64 characters of A-Z a-z 0-9 . _ - and does not begin with a dot.
+ * NAME is 1 to 64 characters of A-Z a-z 0-9 . _ - and does not begin with a dot. The
+ * mark behind it says that both ends are open. Without it the pair is unlinked when the
+ * connection is closed: a client that opens down first must still find up.
  * Until the server has opened the pair, the client also holds a reading end of up:
  * what it writes is kept by the kernel, and it need not wait.
  *
@@ -36,6 +38,7 @@
 #include "protocols/transport.h"
 
 #define NAME_LEN_MAX 64
+#define OPEN_MARK "!"
 #define PAIR_MAX (sizeof(((struct endpoint *)0)->path) + NAME_LEN_MAX + 2)
 #define END_MAX (PAIR_MAX + sizeof(".down"))
 #define CHOOSE_TRIES 5
@@ -184,17 +187,20 @@ static bool valid_name(const char *name)
     size_t len = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                               "0123456789._-");
 
-    return len > 0 && len <= NAME_LEN_MAX && !name[len] && name[0] != '.';
+    return len > 0 && len <= NAME_LEN_MAX && name[0] != '.' &&
+           (!name[len] || strcmp(name + len, OPEN_MARK) == 0);
 }
 
 static void pair_path(const struct listener *l, const char *name, char *pair)
 {
-    snprintf(pair, PAIR_MAX, "%s.%s", l->bound.path, name);
+    snprintf(pair, PAIR_MAX, "%s.%.*s", l->bound.path, (int)strcspn(name, OPEN_MARK),
+             name);
 }
 
 /* The server's ends of a pair. *up keeps what is open when `down` has no reader yet. */
 static int open_pair(struct listener *l, const char *name, int *up, struct conn *c)
 {
+    bool is_open = strpbrk(name, OPEN_MARK) != NULL;
     char pair[PAIR_MAX];
     int down;
 
@@ -206,8 +212,11 @@ static int open_pair(struct listener *l, const char *name, int *up, struct conn 
     down = open_end(pair, "down", O_WRONLY);
     if (down < 0)
         return down;
-    unlink_pair(pair);
     conn_init(c);
+    if (is_open)
+        unlink_pair(pair);
+    else
+        c->pair = strdup(pair);
     c->transport = &transport_pipe;
     c->in = *up;
     c->out = down;
@@ -361,8 +370,8 @@ static int open_rendezvous(const char *path)
 
 static int announce(int rendezvous, const char *name)
 {
-    char line[NAME_LEN_MAX + 2];
-    int len = snprintf(line, sizeof(line), "%s\n", name);
+    char line[NAME_LEN_MAX + 3];
+    int len = snprintf(line, sizeof(line), "%s" OPEN_MARK "\n", name);
 
     return write(rendezvous, line, (size_t)len) < 0 ? -errno : 0;
 }
