@@ -163,7 +163,7 @@ static int replay(const struct command *command, int argc, char **argv)
 const struct command command_replay = {
     .name = "replay",
     .usage = "replay RUN [--speed X]",
-    .help = "play a saved run by the clock",
+    .help = "play a saved run by the clock; at a terminal, on the screen",
     .flags = flags,
     .operand = OPERAND_RUN,
     .run = replay,

@@ -34,6 +34,14 @@
 #include "protocols/block.h"
 #include "protocols/clock.h"
 
+static int accept_from(int listener, int flags)
+{
+    struct sockaddr_storage peer;
+    socklen_t len = sizeof(peer);
+
+    return accept4(listener, (struct sockaddr *)&peer, &len, flags);
+}
+
 #define MESSAGE "the quick brown fox jumps over the lazy dog"
 #define LEN (sizeof(MESSAGE) - 1)
 #define BLOCK (256 * 1024)
@@ -131,7 +139,7 @@ static void pair_of_sockets(struct pair *p, const char *transport)
 
     check(connect(client, (void *)&place.address, place.len) == 0, "connect");
     check(poll(&ready, 1, 5000) == 1, "poll");
-    server = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    server = accept_from(listener, SOCK_CLOEXEC);
     check(server >= 0, "accept");
     close(listener);
     if (!is(transport, "tcp"))
@@ -300,8 +308,7 @@ static void server_loop(int listener)
             int fd = events[i].data.fd;
 
             if (fd == listener)
-                while ((fd = accept4(listener, NULL, NULL,
-                                     SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
+                while ((fd = accept_from(listener, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
                     serve(epoll, fd);
             else if (drained(fd))
                 close(fd);

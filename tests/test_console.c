@@ -596,6 +596,27 @@ static void suspend_and_go_on(void **state)
     terminal_free(t);
 }
 
+/* `replay RUN` at a terminal opens the player, and leaving it ends the program. */
+static void a_saved_run_is_replayed_on_the_screen(void **state)
+{
+    char script[1200];
+    const char *const argv[] = {"bash", "-c", script, NULL};
+    const char *const env[] = {state_entry, NULL};
+    struct terminal *t;
+
+    (void)state;
+    snprintf(script, sizeof(script),
+             "%s run unix-requests --quick --client connection -q > /dev/null && "
+             "%s replay last; echo code-$?",
+             program, program);
+    t = terminal_start(argv, 100, 30, env);
+    assert_true(terminal_sees(t, "replay"));
+    assert_true(terminal_sees(t, "unix-requests"));
+    terminal_type(t, "q");
+    assert_true(terminal_sees(t, "code-0"));
+    terminal_free(t);
+}
+
 /* Terminals ----------------------------------------------------------------------- */
 
 static void every_terminal_is_driven(void **state)
@@ -898,6 +919,7 @@ int main(void)
         cmocka_unit_test(colours_are_those_of_the_theme),
         cmocka_unit_test(a_paste_is_not_keys),
         cmocka_unit_test(unknown_sequences_are_no_keys),
+        cmocka_unit_test(a_saved_run_is_replayed_on_the_screen),
         cmocka_unit_test(the_mouse_chooses),
         cmocka_unit_test(the_screen_is_saved_as_it_is),
         cmocka_unit_test(nothing_is_drawn_when_nothing_changes),

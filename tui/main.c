@@ -2,10 +2,13 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/command.h"
 #include "engine/param.h"
+#include "engine/store.h"
 #include "tui/console.h"
+#include "tui/screen_replay.h"
 #include "tui/screen_scenarios.h"
 
 static int usage(const char *what, const char *value, const char *allowed)
@@ -59,22 +62,44 @@ static int read_options(int argc, char **argv, struct console_options *o)
     return 0;
 }
 
-static int console(int argc, char **argv)
+static int open_console(const struct console_options *options)
 {
-    struct console_options options = {.first = &screen_scenarios};
     struct fail fail = {0};
-    int status = read_options(argc, argv, &options);
+    int status = 0;
 
-    if (status != 0)
-        return status;
-    if (console_run(&options, &status, &fail) < 0) {
+    if (console_run(options, &status, &fail) < 0) {
         fprintf(stderr, "plimsoll: %s.\n", fail.sentence);
         return EXIT_USAGE;
     }
     return status;
 }
 
+static int console(int argc, char **argv)
+{
+    struct console_options options = {.first = &screen_scenarios};
+    int status = read_options(argc, argv, &options);
+
+    return status != 0 ? status : open_console(&options);
+}
+
+/* `replay RUN` alone, at a terminal, is played on the screen; else without one. */
+static int replay(const char *word)
+{
+    struct replay_request request;
+    struct console_options options = {.first = &screen_replay, .argument = &request};
+    struct fail fail = {0};
+
+    if (store_find(word, request.path, sizeof(request.path), &fail) < 0)
+        return command_fails(&fail);
+    return open_console(&options);
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "replay") == 0 && argv[2][0] != '-' &&
+        isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
+        setlocale(LC_CTYPE, "");
+        return replay(argv[2]);
+    }
     return command_main(argc, argv, console);
 }
