@@ -295,7 +295,7 @@ static void serve(int epoll, int fd)
         watch(epoll, fd, EPOLLIN);
 }
 
-static void server_loop(int listener)
+static _Noreturn void server_loop(int listener)
 {
     struct epoll_event events[64];
     int epoll = epoll_create1(EPOLL_CLOEXEC);
