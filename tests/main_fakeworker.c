@@ -66,18 +66,30 @@ static _Noreturn void stop_for_ever(void)
         pause();
 }
 
+/* Returns when the child is what it shall be: deaf, and in a session of its own. */
 static void leave_child(bool session)
 {
-    pid_t pid = fork();
+    int set_up[2];
+    char byte;
+    pid_t pid;
 
-    if (pid != 0)
+    if (pipe(set_up) < 0)
         return;
-    alarm(BOUND_S);
-    signal(SIGTERM, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
-    if (session)
-        setsid();
-    stop_for_ever();
+    pid = fork();
+    if (pid == 0) {
+        alarm(BOUND_S);
+        signal(SIGTERM, SIG_IGN);
+        signal(SIGHUP, SIG_IGN);
+        if (session)
+            setsid();
+        close(set_up[0]);
+        close(set_up[1]);
+        stop_for_ever();
+    }
+    close(set_up[1]);
+    while (read(set_up[0], &byte, 1) > 0)
+        ;
+    close(set_up[0]);
 }
 
 static void write_many(int fd, char byte, size_t count)
