@@ -2,17 +2,20 @@
 # The HTTP load client beside its peers, against an nginx started here: requests a
 # second and the client's CPU time for each, at 20 and 100 kept connections and with a
 # new connection for each request; memory at 1,000 connections; pacing at 10,000/s.
-# The tools take turns, ROUNDS times. Other work on the machine only ever adds to a
-# figure, so the best of the rounds is shown, and what counts are the ratios within a
-# run. Usage: bench_http.sh, with PLIMSOLL_BUILD naming the build.
+# bare-loop is tests/main_yardstick.c: one send and one recv a request and nothing else,
+# the least that a client of this kind can cost on this machine.
+# The tools take turns, ROUNDS times, of AMOUNT requests each. A figure is the median of
+# the rounds, and a ratio the median of the ratios within each round.
+# Usage: bench_http.sh, with PLIMSOLL_BUILD naming the build.
 set -u
 LC_ALL=C
 export LC_ALL
 build=${PLIMSOLL_BUILD:-build}
-rounds=${ROUNDS:-5}
-amount=${AMOUNT:-20000}
+rounds=${ROUNDS:-9}
+amount=${AMOUNT:-40000}
 load=$build/tests/load
 measure=$build/tests/measure
+yardstick=$build/tests/yardstick
 
 for tool in nginx wrk ab h2load; do
     command -v $tool > /dev/null 2>&1 || {
@@ -65,7 +68,7 @@ CONF
     exit 1
 }
 
-# one TOOL CONNECTIONS FRESH: appends "requests/s cpu-us" to a file of that name. The
+# one TOOL CONNECTIONS FRESH: appends "ROUND requests/s cpu-us" to a file of that name. The
 # requests are counted by the tool; its own start and end are in the CPU time of all.
 one() {
     tool=$1 conns=$2 fresh=$3
@@ -79,6 +82,12 @@ one() {
             connections="$conns" amount="$n" close="$fresh" > "$dir/out"
         rate=$(awk '/^requests_per_s/ { print $2 }' "$dir/out")
         done=$(awk '/^succeeded/ { print $2 }' "$dir/out")
+        ;;
+    bare-loop)
+        timeout 60 "$measure" "$dir/use" "$yardstick" http "$port" "$n" "$conns" \
+            > "$dir/out"
+        rate=$(awk -F= -v n="$n" '/^sec/ { print n / $2 }' "$dir/out")
+        done=$n
         ;;
     wrk)
         # It knows durations only: about as long as the others took.
@@ -106,19 +115,25 @@ one() {
         ;;
     esac
     [ -n "$rate" ] && [ "${done:-0}" -gt 0 ] || return 0
-    awk -v rate="$rate" -v n="$done" \
-        '{ printf "%s %.3f %d\n", rate, $2 * 1e6 / n, $3 }' "$dir/use" \
+    awk -v round="$round" -v rate="$rate" -v n="$done" \
+        '{ printf "%d %s %.3f\n", round, rate, $2 * 1e6 / n }' "$dir/use" \
         >> "$dir/$tool-$conns-$fresh"
 }
 
-# best FILE COLUMN ORDER: the first of the column, sorted so
-best() {
-    [ -f "$1" ] || { echo -; return; }
-    awk -v c="$2" '{ print $c }' "$1" | sort "$3" | head -n 1
+# The middle of the numbers on standard input, "-" without any.
+median() {
+    sort -n | awk '{ v[NR] = $1 } END { print NR ? v[int((NR + 1) / 2)] : "-" }'
 }
 
+# column FILE COLUMN: its median
+column() {
+    awk -v c="$2" '{ print $c }' "$1" 2> /dev/null | median
+}
+
+# ratio COLUMN FILE FILE: of the first to the second, round by round
 ratio() {
-    awk -v a="$1" -v b="$2" 'BEGIN { if (a + 0 && b + 0) printf "%.2f", a / b; else print "-" }'
+    awk -v c="$1" 'NR == FNR { own[$1] = $c; next }
+        $1 in own { printf "%.2f\n", own[$1] / $c }' "$2" "$3" 2> /dev/null | median
 }
 
 # table TITLE CONNECTIONS FRESH TOOL...
@@ -132,21 +147,19 @@ table() {
         done
         round=$((round + 1))
     done
-    own_rate=$(best "$dir/plimsoll-$conns-$fresh" 1 -rn)
-    own_cpu=$(best "$dir/plimsoll-$conns-$fresh" 2 -n)
+    own=$dir/plimsoll-$conns-$fresh
     echo "$title"
     printf '  %-10s %12s %16s %26s\n' tool requests/s 'CPU us/request' 'plimsoll to it: rate, CPU'
     for tool in "$@"; do
-        rate=$(best "$dir/$tool-$conns-$fresh" 1 -rn)
-        cpu=$(best "$dir/$tool-$conns-$fresh" 2 -n)
-        printf '  %-10s %12.0f %16.2f %19s, %s\n' "$tool" "$rate" "$cpu" \
-            "$(ratio "$own_rate" "$rate")" "$(ratio "$own_cpu" "$cpu")"
+        its=$dir/$tool-$conns-$fresh
+        printf '  %-10s %12.0f %16.2f %19s, %s\n' "$tool" "$(column "$its" 2)" \
+            "$(column "$its" 3)" "$(ratio 2 "$own" "$its")" "$(ratio 3 "$own" "$its")"
     done
 }
 
 start_nginx
-table '20 kept connections' 20 0 plimsoll wrk ab h2load
-table '100 kept connections' 100 0 plimsoll wrk ab h2load
+table '20 kept connections' 20 0 plimsoll bare-loop wrk ab h2load
+table '100 kept connections' 100 0 plimsoll bare-loop wrk ab h2load
 table '20 at once, a new connection for each request' 20 1 plimsoll h2load ab
 
 rm -f "$dir/use"
@@ -154,8 +167,28 @@ timeout 60 "$measure" "$dir/use" "$load" http-client url=http://127.0.0.1:$port/
     connections=1000 amount="$amount" > "$dir/out"
 awk '{ printf "memory at 1,000 connections: %.1f MiB at most\n", $3 / 1024 }' "$dir/use"
 
-timeout 60 "$load" http-client url=http://127.0.0.1:$port/ connections=20 rate=10000 \
-    duration=2000000000 > "$dir/out"
-awk '/^pacing_us/ { printf "10,000/s: sent late by p50 %s, p99 %s, max %s us\n", $7, $11, $15 }
-     /^latency_us/ { printf "10,000/s: response time p50 %s, p99 %s us\n", $7, $11 }
-     /^service_us/ { printf "10,000/s: service time p50 %s, p99 %s us\n", $7, $11 }' "$dir/out"
+# By schedule, in turn with the bare loop: what that is late by is the machine's.
+round=0
+while [ $round -lt "$rounds" ]; do
+    timeout 60 "$yardstick" paced "$port" 20000 20 10000 |
+        awk '/^late_us/ { print $3, $5 }' >> "$dir/paced-bare"
+    timeout 60 "$load" http-client url=http://127.0.0.1:$port/ connections=20 rate=10000 \
+        duration=2000000000 > "$dir/out"
+    awk '/^pacing_us/ { print $7, $11 }' "$dir/out" >> "$dir/paced-own"
+    awk '/^latency_us/ { print $7, $11 }' "$dir/out" >> "$dir/paced-response"
+    awk '/^service_us/ { print $7, $11 }' "$dir/out" >> "$dir/paced-service"
+    round=$((round + 1))
+done
+
+# paced WHAT FILE
+paced() {
+    printf '  %-32s %10.1f %10.1f %14.1f\n' "$1" "$(column "$2" 1)" "$(column "$2" 2)" \
+        "$(awk '{ print $2 }' "$2" | sort -n | head -n 1)"
+}
+
+echo "10,000/s by schedule, 20 connections"
+printf '  %-32s %10s %10s %14s\n' us p50 p99 'least p99'
+paced 'sent late by, plimsoll' "$dir/paced-own"
+paced 'sent late by, bare loop' "$dir/paced-bare"
+paced 'response time' "$dir/paced-response"
+paced 'service time' "$dir/paced-service"

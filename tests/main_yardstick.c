@@ -1,12 +1,17 @@
 /*
- * Yardsticks for tests/bench_stream.sh: what a small program of one purpose needs for
- * the same work as a stream scenario, with the same system calls and no statistics.
+ * Yardsticks for tests/bench_stream.sh and tests/bench_http.sh: what a small program of
+ * one purpose needs for the same work as a scenario, with the same system calls and no
+ * statistics.
  *
  *   yardstick bulk TRANSPORT FILE   the file each way at once, half-close, counts checked
  *   yardstick kept TRANSPORT N      N messages each way on one connection, one at a time
  *   yardstick conn TRANSPORT N K    N connections with a message each way, K at once
  *   yardstick exec TRANSPORT N      the same, with a process of its own for each
  *   yardstick once TRANSPORT PLACE  that process
+ *   yardstick http PORT N K         N requests to an HTTP server of the loopback, K kept
+ *                                   connections; a reply is taken to come in one piece
+ *   yardstick paced PORT N K RATE   the same, RATE of them due a second; prints too how
+ *                                   late they were sent
  *
  * TRANSPORT is tcp, unix or (bulk and kept) pipe. It prints "sec=S"; whatever fails ends
  * it with a sentence and exit status 1. Server and client are processes of one thread.
@@ -27,6 +32,7 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -397,6 +403,124 @@ static void exec_loop(const char *transport, const char *text, long count)
     }
 }
 
+/* ---- HTTP requests ---- */
+
+static void send_request(int fd)
+{
+    static const char request[] = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+
+    check(send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL) == sizeof(request) - 1,
+          "send");
+}
+
+static void receive_reply(int fd)
+{
+    char bytes[2048];
+    ssize_t n = recv(fd, bytes, sizeof(bytes), 0);
+
+    check(n > 12 && memcmp(bytes, "HTTP/1.1 200", 12) == 0, "receive");
+}
+
+/* K connections to a port of the loopback, watched for replies. */
+static void http_connect(int fds[], long at_once, const char *port, int epoll)
+{
+    struct place place;
+
+    check(epoll >= 0 && at_once > 0 && at_once <= MOST, "the number of connections");
+    read_place(&place, "tcp", port);
+    for (long i = 0; i < at_once; i++) {
+        fds[i] = make_socket(&place, 0);
+        check(connect(fds[i], (void *)&place.address, place.len) == 0, "connect");
+        watch(epoll, fds[i], EPOLLIN);
+    }
+}
+
+static void http_loop(const char *port, long count, long at_once)
+{
+    struct epoll_event events[64];
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    int fds[MOST];
+    long begun = 0, done = 0;
+
+    http_connect(fds, at_once, port, epoll);
+    for (; begun < at_once && begun < count; begun++)
+        send_request(fds[begun]);
+    while (done < count) {
+        int n = epoll_wait(epoll, events, 64, -1);
+
+        for (int i = 0; i < n; i++, done++) {
+            receive_reply(events[i].data.fd);
+            if (begun < count) {
+                send_request(events[i].data.fd);
+                begun++;
+            }
+        }
+    }
+}
+
+/* ---- the same by a schedule ---- */
+
+struct schedule {
+    uint64_t begin_ns, period_ns;
+    long begun;
+};
+
+static uint64_t due_ns(const struct schedule *s)
+{
+    return s->begin_ns + (uint64_t)s->begun * s->period_ns;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void arm(int timer, uint64_t at_ns)
+{
+    struct itimerspec at = {.it_value = {.tv_sec = (time_t)(at_ns / 1000000000),
+                                         .tv_nsec = (long)(at_ns % 1000000000)}};
+
+    check(timerfd_settime(timer, TFD_TIMER_ABSTIME, &at, NULL) == 0, "timerfd_settime");
+}
+
+static void paced_loop(const char *port, long count, long at_once, long rate)
+{
+    struct schedule s = {.period_ns = 1000000000 / (uint64_t)rate};
+    uint64_t *late_ns = calloc((size_t)count, sizeof(*late_ns));
+    struct epoll_event events[64];
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    int timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    int idle[MOST];
+    long idles = at_once, done = 0;
+
+    check(late_ns && timer >= 0, "starting");
+    http_connect(idle, at_once, port, epoll);
+    watch(epoll, timer, EPOLLIN | EPOLLET);
+    s.begin_ns = now_ns();
+    while (done < count) {
+        for (uint64_t at_ns; s.begun < count && idles && due_ns(&s) <= (at_ns = now_ns());
+             s.begun++) {
+            late_ns[s.begun] = at_ns - due_ns(&s);
+            send_request(idle[--idles]);
+        }
+        if (s.begun < count && idles)
+            arm(timer, due_ns(&s));
+        for (int i = 0, n = epoll_wait(epoll, events, 64, -1); i < n; i++) {
+            if (events[i].data.fd == timer)
+                continue;
+            receive_reply(events[i].data.fd);
+            idle[idles++] = events[i].data.fd;
+            done++;
+        }
+    }
+    qsort(late_ns, (size_t)count, sizeof(*late_ns), by_value);
+    printf("late_us p50 %.1f p99 %.1f\n", (double)late_ns[count / 2] / 1e3,
+           (double)late_ns[count - 1 - count / 100] / 1e3);
+    free(late_ns);
+}
+
 /* ---- the runs ---- */
 
 static void run_pair(const char *mode, const char *transport, const char *argument)
@@ -451,7 +575,9 @@ int main(int argc, char **argv)
 
     signal(SIGPIPE, SIG_IGN);
     if (argc < 4) {
-        fputs("usage: yardstick bulk|kept|conn|exec|once TRANSPORT ARGUMENT [K]\n",
+        fputs("usage: yardstick bulk|kept|conn|exec|once TRANSPORT ARGUMENT [K]\n"
+              "       yardstick http PORT N K\n"
+              "       yardstick paced PORT N K RATE\n",
               stderr);
         return 2;
     }
@@ -464,7 +590,12 @@ int main(int argc, char **argv)
                                  argc > 4 ? atol(argv[4]) : 1);
     } else {
         begin_ns = now_ns();
-        run_pair(argv[1], argv[2], argv[3]);
+        if (is(argv[1], "http") && argc > 4)
+            http_loop(argv[2], atol(argv[3]), atol(argv[4]));
+        else if (is(argv[1], "paced") && argc > 5)
+            paced_loop(argv[2], atol(argv[3]), atol(argv[4]), atol(argv[5]));
+        else
+            run_pair(argv[1], argv[2], argv[3]);
         span_s = (double)(now_ns() - begin_ns) / 1e9;
     }
     printf("sec=%.6f\n", span_s);
