@@ -673,23 +673,6 @@ double chart_span(double seconds)
 
 /* Heat map ---------------------------------------------------------------------- */
 
-/* The count that a cell stands for: the steps and rows that it covers, summed. */
-static double heat_cell(const struct heat *h, double first_step, double last_step,
-                        size_t first_row, size_t last_row)
-{
-    double sum = 0, known = 0;
-
-    for (double i = ceil(first_step - 0.5); i < ceil(last_step - 0.5) || known == 0;
-         i++) {
-        if (i >= (double)h->steps || i < 0)
-            return known > 0 ? sum : UNKNOWN;
-        for (size_t r = first_row; r < last_row && r < h->rows; r++)
-            sum += h->counts[(size_t)i * h->rows + r];
-        known++;
-    }
-    return sum;
-}
-
 struct heat_grid {
     const struct heat *heat;
     struct plot plot;
@@ -697,33 +680,56 @@ struct heat_grid {
     double top;
 };
 
-static double heat_at(const struct heat_grid *g, int x, int row)
+/* The steps that a column of the picture stands for; from == to where none is known. */
+struct heat_steps {
+    size_t from, to;
+};
+
+static struct heat_steps heat_steps(const struct heat_grid *g, int x)
 {
     const struct heat *h = g->heat;
     double cell_s = (h->to_s - h->from_s) / g->plot.cells.width;
     double first = (h->from_s + x * cell_s - h->start_s) / h->step_s;
     double last = first + cell_s / h->step_s;
-    size_t low = (size_t)row * h->rows / (size_t)g->rows;
-    size_t high = ((size_t)row + 1) * h->rows / (size_t)g->rows;
 
     if (last - first < 1) /* wider than a step: the step in which the middle lies */
         first = floor((first + last) / 2), last = first + 1;
-    return heat_cell(h, first, last, low, high > low ? high : low + 1);
+    first = ceil(first - 0.5);
+    last = fmax(ceil(last - 0.5), first + 1);
+    if (first < 0 || first >= (double)h->steps)
+        return (struct heat_steps){0, 0};
+    return (struct heat_steps){(size_t)first, (size_t)fmin(last, (double)h->steps)};
+}
+
+/* The count that a cell stands for: the steps and rows that it covers, summed. */
+static double heat_at(const struct heat_grid *g, struct heat_steps steps, int row)
+{
+    const struct heat *h = g->heat;
+    size_t low = (size_t)row * h->rows / (size_t)g->rows;
+    size_t high = ((size_t)row + 1) * h->rows / (size_t)g->rows;
+    double sum = 0;
+
+    high = high > low ? high : low + 1;
+    for (size_t i = steps.from; i < steps.to; i++)
+        for (size_t r = low; r < high && r < h->rows; r++)
+            sum += h->counts[i * h->rows + r];
+    return sum;
 }
 
 /* Shares of the densest cell; the square root keeps rare counts visible. */
-static double heat_level(const struct heat_grid *g, int x, int row)
+static double heat_level(const struct heat_grid *g, struct heat_steps steps, int row)
 {
-    double count = heat_at(g, x, row);
+    double count = heat_at(g, steps, row);
 
-    return isnan(count) || count <= 0 || g->top <= 0 ? 0 : sqrt(count / g->top);
+    return count > 0 && g->top > 0 ? sqrt(count / g->top) : 0;
 }
 
 /* Two rows of the picture in one cell: text paint above, ground paint below. */
-static void heat_halves(struct canvas *c, const struct heat_grid *g, int x, int y)
+static void heat_halves(struct canvas *c, const struct heat_grid *g,
+                        struct heat_steps steps, int x, int y)
 {
     int row = 2 * (g->plot.cells.height - 1 - y);
-    double above = heat_level(g, x, row + 1), below = heat_level(g, x, row);
+    double above = heat_level(g, steps, row + 1), below = heat_level(g, steps, row);
     int column = g->plot.cells.x + x, line = g->plot.cells.y + y;
 
     if (above > 0 && below > 0)
@@ -735,9 +741,10 @@ static void heat_halves(struct canvas *c, const struct heat_grid *g, int x, int 
         canvas_put(c, column, line, 0x2584, style(theme_ramp(RAMP_HEAT, below)));
 }
 
-static void heat_shade(struct canvas *c, const struct heat_grid *g, int x, int y)
+static void heat_shade(struct canvas *c, const struct heat_grid *g,
+                       struct heat_steps steps, int x, int y)
 {
-    double level = heat_level(g, x, g->plot.cells.height - 1 - y);
+    double level = heat_level(g, steps, g->plot.cells.height - 1 - y);
     int shade = (int)ceil(level * 4);
 
     if (level > 0)
@@ -749,15 +756,18 @@ static void heat_shade(struct canvas *c, const struct heat_grid *g, int x, int y
 static void heat_fill(struct canvas *c, struct heat_grid *g, bool halves)
 {
     g->top = 0;
-    for (int row = 0; row < g->rows; row++)
-        for (int x = 0; x < g->plot.cells.width; x++) {
-            double count = heat_at(g, x, row);
+    for (int x = 0; x < g->plot.cells.width; x++) {
+        struct heat_steps steps = heat_steps(g, x);
 
-            g->top = count > g->top ? count : g->top;
-        }
-    for (int y = 0; y < g->plot.cells.height; y++)
-        for (int x = 0; x < g->plot.cells.width; x++)
-            halves ? heat_halves(c, g, x, y) : heat_shade(c, g, x, y);
+        for (int row = 0; row < g->rows && steps.from < steps.to; row++)
+            g->top = fmax(g->top, heat_at(g, steps, row));
+    }
+    for (int x = 0; x < g->plot.cells.width; x++) {
+        struct heat_steps steps = heat_steps(g, x);
+
+        for (int y = 0; y < g->plot.cells.height && steps.from < steps.to; y++)
+            halves ? heat_halves(c, g, steps, x, y) : heat_shade(c, g, steps, x, y);
+    }
 }
 
 static bool heat_is_empty(const struct heat *h)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
@@ -25,6 +26,8 @@
 
 struct display {
     SCREEN *screen;
+    FILE *out;    /* what curses writes to: the terminal, or during a frame frame_fd */
+    int frame_fd; /* a file in memory; -1: there is none, curses writes to the terminal */
     const char *term;
     bool has_mouse;
     int colours;
@@ -155,6 +158,31 @@ static const char *choose_term(const char **advice, struct fail *fail)
     return NULL;
 }
 
+/*
+ * curses writes after each move of the cursor, some fifty times a frame. It shall fill a
+ * file in memory, so that a frame reaches the terminal in one piece: less work for both
+ * ends, and no half of a frame is ever seen.
+ */
+static int open_output(struct display *d)
+{
+    int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+
+    d->out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (d->out == NULL) {
+        close(fd);
+        return -errno;
+    }
+    d->frame_fd = memfd_create("plimsoll-frame", MFD_CLOEXEC);
+    return 0;
+}
+
+static void close_output(struct display *d)
+{
+    if (d->frame_fd >= 0)
+        close(d->frame_fd);
+    fclose(d->out);
+}
+
 static void set_modes(struct display *d)
 {
     cbreak();
@@ -165,6 +193,7 @@ static void set_modes(struct display *d)
     set_escdelay(ESCAPE_WAIT_MS);
     curs_set(0);
     leaveok(stdscr, TRUE);
+    typeahead(-1); /* a frame is drawn to its end, whatever is typed meanwhile */
     if (d->has_mouse) {
         define_key("\033[200~", KEY_PASTE_BEGIN);
         define_key("\033[201~", KEY_PASTE_END);
@@ -204,8 +233,13 @@ int display_open(struct display **out, const char **advice, struct fail *fail)
     d->term = term;
     canvas_init(&d->shown, glyphs_get(GLYPHS_ASCII));
     tcgetattr(STDIN_FILENO, &rescue.line);
-    d->screen = newterm(term, stdout, stdin);
+    if (open_output(d) < 0) {
+        free(d);
+        return fail_set(fail, EMFILE, "open the terminal", "cannot make the display");
+    }
+    d->screen = newterm(term, d->out, stdin);
     if (d->screen == NULL) {
+        close_output(d);
         free(d);
         fail_set(fail, EINVAL, "open the terminal",
                  "curses cannot drive the terminal \"%.40s\"", term);
@@ -230,6 +264,7 @@ void display_close(struct display *d)
     display_leave(d);
     disarm_rescue();
     delscreen(d->screen);
+    close_output(d);
     canvas_done(&d->shown);
     free(d);
 }
@@ -341,30 +376,41 @@ static void set_cell(struct display *d, const struct cell *cell, cchar_t *out)
     setcchar(out, code, a, pair_of(d, cell->style, colour, back), NULL);
 }
 
-static void show_row(struct display *d, const struct canvas *c, int y)
+/* The columns from `from` to before `to`; at `from` no right half stands. */
+static void show_cells(struct display *d, const struct cell *row, int y, int from, int to)
 {
-    const struct cell *row = &c->cells[(size_t)y * (size_t)c->width];
     cchar_t out[256];
 
     /* In pieces of what fits the buffer; a wide character is one entry of two columns. */
-    for (int x = 0; x < c->width;) {
+    for (int x = from; x < to;) {
         int start = x, n = 0;
 
-        for (; x < c->width && n < 256; x++)
+        for (; x < to && n < 256; x++)
             if (row[x].code != 0)
                 set_cell(d, &row[x], &out[n++]);
         mvadd_wchnstr(y, start, out, n);
-        while (x < c->width && row[x].code == 0)
+        while (x < to && row[x].code == 0)
             x++;
     }
 }
 
-static bool same_row(const struct display *d, const struct canvas *c, int y)
+static bool same_cell(const struct cell *a, const struct cell *b)
+{
+    return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+/* What has changed of a row. A wide character never changes in its right half alone. */
+static void show_row(struct display *d, const struct canvas *c, int y)
 {
     size_t at = (size_t)y * (size_t)c->width;
+    const struct cell *row = &c->cells[at], *shown = &d->shown.cells[at];
+    int from = 0, to = c->width;
 
-    return memcmp(&d->shown.cells[at], &c->cells[at],
-                  (size_t)c->width * sizeof(*c->cells)) == 0;
+    while (!d->forgotten && from < to && same_cell(&row[from], &shown[from]))
+        from++;
+    while (!d->forgotten && from < to && same_cell(&row[to - 1], &shown[to - 1]))
+        to--;
+    show_cells(d, row, y, from, to);
 }
 
 /* Other colours: the pairs of before are of no use. */
@@ -374,6 +420,48 @@ static void change_theme(struct display *d, const struct theme *theme)
     d->forgotten = true;
     memset(d->pairs, 0, sizeof(d->pairs));
     d->next_pair = 1;
+}
+
+static void begin_frame(struct display *d)
+{
+    if (d->frame_fd >= 0 && lseek(d->frame_fd, 0, SEEK_SET) == 0)
+        dup3(d->frame_fd, fileno(d->out), O_CLOEXEC);
+}
+
+/* All n bytes, unless the terminal has gone, which is noticed where its input is read. */
+static void write_all(const char *bytes, size_t n)
+{
+    struct pollfd room = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+    while (n > 0) {
+        ssize_t done = write(STDOUT_FILENO, bytes, n);
+
+        if (done < 0 && errno == EAGAIN)
+            poll(&room, 1, -1);
+        else if (done < 0 && errno != EINTR)
+            return;
+        bytes += done > 0 ? done : 0;
+        n -= done > 0 ? (size_t)done : 0;
+    }
+}
+
+static void end_frame(struct display *d)
+{
+    off_t end = d->frame_fd < 0 ? 0 : lseek(d->frame_fd, 0, SEEK_CUR);
+    char bytes[16384];
+    ssize_t n;
+
+    if (d->frame_fd < 0)
+        return;
+    dup3(STDOUT_FILENO, fileno(d->out), O_CLOEXEC);
+    for (off_t at = 0; at < end; at += n) {
+        size_t most = (size_t)(end - at);
+
+        n = pread(d->frame_fd, bytes, most < sizeof(bytes) ? most : sizeof(bytes), at);
+        if (n <= 0)
+            return;
+        write_all(bytes, (size_t)n);
+    }
 }
 
 void display_show(struct display *d, const struct canvas *c, const struct theme *theme)
@@ -390,13 +478,14 @@ void display_show(struct display *d, const struct canvas *c, const struct theme 
     if (d->forgotten)
         clearok(curscr, TRUE);
     for (int y = 0; y < c->height; y++)
-        if (d->forgotten || !same_row(d, c, y))
-            show_row(d, c, y);
+        show_row(d, c, y);
     d->forgotten = false;
     if (n > 0)
         memcpy(d->shown.cells, c->cells, n * sizeof(*c->cells));
     wnoutrefresh(stdscr);
+    begin_frame(d);
     doupdate();
+    end_frame(d);
 }
 
 /* Input ------------------------------------------------------------------------- */
