@@ -25,7 +25,7 @@ skip() {
 }
 
 [ "$(id -u)" -eq 0 ] || skip "not root"
-for tool in ip nft python3; do
+for tool in ip nft python3 taskset; do
     command -v "$tool" > /dev/null 2>&1 || skip "no $tool here"
 done
 ip netns add "$server_ns" 2> "$work/why" || skip "no network namespaces: $(cat "$work/why")"
@@ -54,14 +54,18 @@ RULES
 }
 lose 5 || skip "no random drops by nftables: $(head -1 "$work/why")"
 
+# Cores have queues of their own for what a link delivers: datagrams sent from two of them
+# may overtake one another. From one they arrive in order.
+core=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
+
 # run NAME PERCENT SCENARIO OPTION...: a lossy run whose every figure is checked.
 run() {
     name=$1 percent=$2
     shift 2
     lose "$percent"
     rm -f "$work/run.json"
-    if ! timeout 120 "$program" run "$@" --trials 1 --remote-target --host 10.199.7.1 \
-        --server-launch "ip netns exec $server_ns" \
+    if ! timeout 120 "$program" run "$@" --trials 1 --pin "/$core" --remote-target \
+        --host 10.199.7.1 --server-launch "ip netns exec $server_ns" \
         --client-launch "ip netns exec $client_ns" --receive-buffer 4MiB \
         --json "$work/run.json" > "$work/out" 2>&1; then
         echo "not ok udp_netns_$name"
