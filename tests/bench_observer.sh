@@ -1,16 +1,15 @@
 #!/bin/sh
 # What the console does to what it shows: the same run with the console at 200x60 and
 # without a screen, in interleaved rounds, compared by plimsoll itself. No metric may be
-# worse for being watched. ROUNDS (4) of each, five
-# trials a run.
+# worse for being watched. ROUNDS (6) of each, five trials a run.
 set -eu
 build=${PLIMSOLL_BUILD:-build}
-rounds=${ROUNDS:-4}
+rounds=${ROUNDS:-6}
 state=$(mktemp -d)
 trap 'rm -rf "$state"' EXIT INT TERM
 XDG_STATE_HOME=$state
 export XDG_STATE_HOME
-requests=60000
+requests=20000
 
 newest() {
     "$build/plimsoll" runs --ids | head -n 1

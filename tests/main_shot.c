@@ -12,7 +12,7 @@
  *   save FILE     FILE.svg and FILE.txt
  *   text          print the screen
  *
- * Exit status 0, or 1 when something was not seen.
+ * Exit status 0, or 1 when something was not seen, with the screen on standard error.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +20,8 @@
 
 #include "protocols/clock.h"
 #include "tests/terminal.h"
+
+#define SPOT_MS 120000 /* the longest run that a picture is taken of */
 
 static void send_keys(struct terminal *t, const char *keys)
 {
@@ -94,11 +96,11 @@ static int save(struct terminal *t, const char *path)
     return 0;
 }
 
-static int print(struct terminal *t)
+static int print(struct terminal *t, FILE *f)
 {
     char *text = terminal_text(t);
 
-    fputs(text, stdout);
+    fputs(text, f);
     free(text);
     return 0;
 }
@@ -110,7 +112,7 @@ static int act(struct terminal *t, char **words, int *at)
     int width, height;
 
     if (strcmp(word, "text") == 0)
-        return print(t);
+        return print(t, stdout);
     if (operand == NULL) {
         fprintf(stderr, "shot: %s needs an operand\n", word);
         return 1;
@@ -119,7 +121,7 @@ static int act(struct terminal *t, char **words, int *at)
     if (strcmp(word, "see") == 0)
         return !terminal_sees(t, operand);
     if (strcmp(word, "spot") == 0)
-        return !terminal_sees_within(t, operand, 30000);
+        return !terminal_sees_within(t, operand, SPOT_MS);
     if (strcmp(word, "type") == 0)
         send_keys(t, operand);
     else if (strcmp(word, "rest") == 0)
@@ -158,8 +160,13 @@ int main(int argc, char **argv)
     words = part(argc, argv, program);
     t = terminal_start((const char *const *)(argv + program), width, height,
                        (const char *const *)(argv + 2));
-    for (int i = words; i < argc && !failed; i++)
+    for (int i = words; i < argc && !failed; i++) {
         failed = act(t, argv, &i);
+        if (failed) {
+            fprintf(stderr, "shot: failed at \"%s\", where the screen was:\n", argv[i]);
+            print(t, stderr);
+        }
+    }
     terminal_free(t);
     return failed;
 }
