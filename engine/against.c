@@ -96,17 +96,6 @@ int compare_tell(const struct comparison *c, const struct arguments *a, int code
 
 /* --- the two contestants --- */
 
-static int copy_values(struct options *to, const struct options *from)
-{
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < from->count; i++)
-        rc = from->values[i].text
-                 ? options_set_text(to, from->values[i].name, from->values[i].text)
-                 : options_set_number(to, from->values[i].name, from->values[i].number);
-    return rc;
-}
-
 /* A pair of contestants in the making: [0] is what is compared with, [1] the run. */
 struct pair {
     struct contestant *contestants;
@@ -203,7 +192,7 @@ static int take_saved(struct pair *pair, const char *word)
     options_done(&a->values);
     a->values = (struct options){0};
     a->scenario = r->scenario;
-    rc = copy_values(&a->values, &r->values);
+    rc = options_copy(&a->values, &r->values);
     if (rc == 0 && r->scenario->family != pair->scenario->family)
         rc = fail_set(pair->fail, EINVAL, "against",
                       "run %s is of %s, which does not measure what %s does", r->id,
@@ -221,7 +210,7 @@ static int make_pair(struct pair *pair, const struct options *values)
 
     for (int i = 0; rc == 0 && i < 2; i++) {
         pair->contestants[i].scenario = pair->scenario;
-        rc = copy_values(&pair->contestants[i].values, values);
+        rc = options_copy(&pair->contestants[i].values, values);
     }
     if (rc < 0)
         return rc;

@@ -925,17 +925,6 @@ static int find_programs(struct run *r, struct fail *fail)
     return rc;
 }
 
-static int copy_values(struct options *to, const struct options *from)
-{
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < from->count; i++)
-        rc = from->values[i].text
-                 ? options_set_text(to, from->values[i].name, from->values[i].text)
-                 : options_set_number(to, from->values[i].name, from->values[i].number);
-    return rc;
-}
-
 struct run *run_new(struct event_base *base, const struct scenario *scenario,
                     const struct options *values, const struct run_ops *ops, void *arg,
                     struct fail *fail)
@@ -956,7 +945,7 @@ struct run *run_new(struct event_base *base, const struct scenario *scenario,
     r->private->content_fd = -1;
     r->patience = (struct run_patience){30000, 10000, 30000, CHILD_PATIENCE_MS};
     message_boot(r->private->boot, sizeof(r->private->boot));
-    if (copy_values(&r->values, values) < 0) {
+    if (options_copy(&r->values, values) < 0) {
         fail_set(fail, ENOMEM, "run", "starting a run");
         run_free(r);
         return NULL;

@@ -71,6 +71,19 @@ int options_set_text(struct options *o, const char *name, const char *text)
     return 0;
 }
 
+int options_copy(struct options *to, const struct options *from)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < from->count; i++) {
+        const struct option_value *v = &from->values[i];
+
+        rc = v->text ? options_set_text(to, v->name, v->text)
+                     : options_set_number(to, v->name, v->number);
+    }
+    return rc;
+}
+
 uint64_t options_number(const struct options *o, const char *name, uint64_t fallback)
 {
     const struct option_value *v = find(o, name);

@@ -29,6 +29,9 @@ void options_done(struct options *o);
 int options_set_number(struct options *o, const char *name, uint64_t number);
 int options_set_text(struct options *o, const char *name, const char *text);
 
+/* Set all that `from` holds in `to`, which keeps what else it has. 0 or -ENOMEM. */
+int options_copy(struct options *to, const struct options *from);
+
 /*
  * The value of a name, or `fallback` when it is not set or is of the other kind.
  * Texts are borrowed: valid until the name is set again or options_done.

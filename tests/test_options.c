@@ -90,6 +90,24 @@ static void many_names_stay_apart(void **state)
     options_done(&o);
 }
 
+static void a_copy_adds_to_what_is_there(void **state)
+{
+    struct options from = {0}, to = {0};
+
+    (void)state;
+    assert_int_equal(options_set_number(&from, "rate", 7), 0);
+    assert_int_equal(options_set_text(&from, "host", "::1"), 0);
+    assert_int_equal(options_set_text(&to, "rate", "none"), 0);
+    assert_int_equal(options_set_number(&to, "size", 3), 0);
+    assert_int_equal(options_copy(&to, &from), 0);
+    options_done(&from);
+    assert_int_equal(to.count, 3);
+    assert_int_equal(options_number(&to, "rate", 0), 7);
+    assert_string_equal(options_text(&to, "host", ""), "::1");
+    assert_int_equal(options_number(&to, "size", 0), 3);
+    options_done(&to);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,6 +116,7 @@ int main(void)
         cmocka_unit_test(kinds_are_not_mixed),
         cmocka_unit_test(setting_again_replaces),
         cmocka_unit_test(many_names_stay_apart),
+        cmocka_unit_test(a_copy_adds_to_what_is_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
