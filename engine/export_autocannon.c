@@ -220,12 +220,5 @@ static cJSON *make_document(const struct run *r)
 
 int export_write_autocannon(FILE *f, const struct run *r)
 {
-    cJSON *document = make_document(r);
-    char *text = document ? cJSON_Print(document) : NULL;
-
-    if (text)
-        fprintf(f, "%s\n", text);
-    cJSON_free(text);
-    cJSON_Delete(document);
-    return text ? 0 : -ENOMEM;
+    return json_write(f, make_document(r));
 }

@@ -278,7 +278,6 @@ static void add_end(cJSON *document, const struct run *r)
 int export_write_iperf3(FILE *f, const struct run *r)
 {
     cJSON *document = cJSON_CreateObject();
-    char *text;
 
     add_start(document, r);
     add_intervals(document, r);
@@ -286,10 +285,5 @@ int export_write_iperf3(FILE *f, const struct run *r)
     if (r->outcome > OUTCOME_STOPPED)
         json_add_text(document, "error", r->reason);
     document_thresholds(document, r);
-    text = cJSON_Print(document);
-    if (text)
-        fprintf(f, "%s\n", text);
-    cJSON_free(text);
-    cJSON_Delete(document);
-    return text ? 0 : -ENOMEM;
+    return json_write(f, document);
 }

@@ -1,5 +1,6 @@
 #include "engine/json.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -83,4 +84,15 @@ const char *json_text(const cJSON *object, const char *name, const char *fallbac
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
 
     return cJSON_IsString(item) ? item->valuestring : fallback;
+}
+
+int json_write(FILE *f, cJSON *document)
+{
+    char *text = document ? cJSON_Print(document) : NULL;
+
+    if (text)
+        fprintf(f, "%s\n", text);
+    cJSON_free(text);
+    cJSON_Delete(document);
+    return text ? 0 : -ENOMEM;
 }

@@ -9,6 +9,7 @@
 #include <cjson/cJSON.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 cJSON *json_add_u64(cJSON *object, const char *name, uint64_t value);
 cJSON *json_add_number(cJSON *object, const char *name, double value);
@@ -24,5 +25,12 @@ uint64_t json_u64(const cJSON *object, const char *name, uint64_t fallback);
 double json_number(const cJSON *object, const char *name,
                    double fallback); /* null: NaN */
 const char *json_text(const cJSON *object, const char *name, const char *fallback);
+
+/*
+ * Write a document, indented, with a line feed behind it, and free it. 0, or -ENOMEM,
+ * also for NULL, a document that could not be made. Whether the file took it all is
+ * for its owner to ask.
+ */
+int json_write(FILE *f, cJSON *document);
 
 #endif

@@ -159,12 +159,5 @@ static cJSON *make_document(const struct shootout *s)
 
 int shootout_write_json(FILE *f, const void *what)
 {
-    cJSON *document = make_document(what);
-    char *text = document ? cJSON_Print(document) : NULL;
-
-    if (text)
-        fprintf(f, "%s\n", text);
-    cJSON_free(text);
-    cJSON_Delete(document);
-    return text ? 0 : -ENOMEM;
+    return json_write(f, make_document(what));
 }
