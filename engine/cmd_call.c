@@ -70,18 +70,13 @@ static cJSON *result_object(const char *server, const struct topper_result *r)
     return o;
 }
 
-static void print_json(const struct call *c, const struct topper_result *results)
+static int print_json(const struct call *c, const struct topper_result *results)
 {
     cJSON *array = cJSON_CreateArray();
-    char *text;
 
     for (size_t i = 0; array && i < c->server_count; i++)
         cJSON_AddItemToArray(array, result_object(c->servers[i], &results[i]));
-    text = array ? cJSON_Print(array) : NULL;
-    if (text)
-        puts(text);
-    cJSON_free(text);
-    cJSON_Delete(array);
+    return json_write(stdout, array);
 }
 
 static int carry_out(const struct arguments *a, const struct options *values,
@@ -96,7 +91,7 @@ static int carry_out(const struct arguments *a, const struct options *values,
                     options_number(values, "timeout", 0), results, fail) < 0)
         return command_fails(fail);
     if (arguments_flag(a, "json"))
-        print_json(&c, results);
+        code = print_json(&c, results) < 0 ? EXIT_FAILED : EXIT_OK;
     else
         print_text(&c, results);
     for (size_t i = 0; i < c.server_count; i++)

@@ -93,39 +93,13 @@ static int prune_runs(const struct arguments *a, struct fail *fail)
     return rc;
 }
 
-static int carry_out(const struct command *command, int argc, char **argv,
-                     int (*act)(const struct arguments *a, struct fail *fail))
-{
-    struct arguments a = {0};
-    struct fail fail = {0};
-
-    if (arguments_parse(&a, argc, argv, 0, command->flags, NULL, &fail) == 0) {
-        if (arguments_flag(&a, "help"))
-            command_help(command, 0, NULL);
-        else
-            act(&a, &fail);
-    }
-    arguments_done(&a);
-    return fail.err ? command_fails(&fail) : EXIT_OK;
-}
-
-static int remove_runs(const struct command *command, int argc, char **argv)
-{
-    return carry_out(command, argc, argv, delete_runs);
-}
-
-static int prune(const struct command *command, int argc, char **argv)
-{
-    return carry_out(command, argc, argv, prune_runs);
-}
-
 const struct command command_delete = {
     .name = "delete",
     .usage = "delete RUN...",
     .help = "delete saved runs",
     .flags = delete_flags,
     .operand = OPERAND_RUN,
-    .run = remove_runs,
+    .act = delete_runs,
 };
 
 const struct command command_prune = {
@@ -133,5 +107,5 @@ const struct command command_prune = {
     .usage = "prune --keep N [options]",
     .help = "delete all but the newest saved runs",
     .flags = prune_flags,
-    .run = prune,
+    .act = prune_runs,
 };

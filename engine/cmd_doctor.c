@@ -36,7 +36,6 @@ static void print_row(const struct limit *l)
 static int print_json(const struct limit *limits, size_t n)
 {
     cJSON *array = cJSON_CreateArray();
-    char *text;
 
     for (size_t i = 0; array && i < n; i++) {
         cJSON *o = cJSON_CreateObject();
@@ -56,12 +55,7 @@ static int print_json(const struct limit *limits, size_t n)
         json_add_text(o, "cure", limits[i].cure);
         cJSON_AddItemToArray(array, o);
     }
-    text = array ? cJSON_Print(array) : NULL;
-    if (text)
-        puts(text);
-    cJSON_free(text);
-    cJSON_Delete(array);
-    return text ? EXIT_OK : EXIT_FAILED;
+    return json_write(stdout, array);
 }
 
 static const struct flag flags[] = {
@@ -76,7 +70,6 @@ static int examine(const struct arguments *a, struct fail *fail)
     struct options values = {0};
     struct limit limits[LIMITS_MAX];
     size_t n;
-    int code = EXIT_OK;
 
     if (a->operand_count) {
         s = scenario_find(a->operands[0]);
@@ -88,32 +81,15 @@ static int examine(const struct arguments *a, struct fail *fail)
     }
     n = limits_for(s, &values, limits);
     if (arguments_flag(a, "json")) {
-        code = print_json(limits, n);
+        if (print_json(limits, n) < 0)
+            fail_set(fail, ENOMEM, "doctor", "the document could not be made");
     } else {
         printf("%-4s %-26s %12s %14s   %s\n", "", "limit", "need", "have", "why");
         for (size_t i = 0; i < n; i++)
             print_row(&limits[i]);
     }
     options_done(&values);
-    return code;
-}
-
-static int doctor(const struct command *command, int argc, char **argv)
-{
-    struct arguments a = {0};
-    struct fail fail = {0};
-    int code = EXIT_OK;
-
-    if (arguments_parse(&a, argc, argv, 0, flags, NULL, &fail) < 0)
-        code = command_fails(&fail);
-    else if (arguments_flag(&a, "help"))
-        command_help(command, 0, NULL);
-    else
-        code = examine(&a, &fail);
-    if (code < 0)
-        code = command_fails(&fail);
-    arguments_done(&a);
-    return code;
+    return EXIT_OK;
 }
 
 /* Scenarios, without parameters of theirs. */
@@ -132,5 +108,5 @@ const struct command command_doctor = {
     .flags = flags,
     .operand = OPERAND_WORD,
     .word = doctor_word,
-    .run = doctor,
+    .act = examine,
 };

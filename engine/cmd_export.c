@@ -94,26 +94,11 @@ static int export_run(const struct arguments *a, struct fail *fail)
     return rc;
 }
 
-static int export(const struct command *command, int argc, char **argv)
-{
-    struct arguments a = {0};
-    struct fail fail = {0};
-
-    if (arguments_parse(&a, argc, argv, 0, flags, NULL, &fail) == 0) {
-        if (arguments_flag(&a, "help"))
-            command_help(command, 0, NULL);
-        else
-            export_run(&a, &fail);
-    }
-    arguments_done(&a);
-    return fail.err ? command_fails(&fail) : EXIT_OK;
-}
-
 const struct command command_export = {
     .name = "export",
     .usage = "export RUN --format FORMAT [-o FILE]",
     .help = "a saved run in another format",
     .flags = flags,
     .operand = OPERAND_RUN,
-    .run = export,
+    .act = export_run,
 };

@@ -1,4 +1,5 @@
 /* plimsoll list: the catalogue. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,7 +72,6 @@ static int print_json(void)
     cJSON *array = cJSON_CreateArray();
     size_t count;
     const struct scenario *table = scenario_table(&count);
-    char *text;
 
     for (size_t i = 0; array && i < count; i++) {
         struct options values = {0};
@@ -80,12 +80,7 @@ static int print_json(void)
             cJSON_AddItemToArray(array, scenario_object(&table[i], &values));
         options_done(&values);
     }
-    text = array ? cJSON_Print(array) : NULL;
-    if (text)
-        puts(text);
-    cJSON_free(text);
-    cJSON_Delete(array);
-    return text ? EXIT_OK : EXIT_FAILED;
+    return json_write(stdout, array);
 }
 
 static void print_table(int markdown)
@@ -119,22 +114,13 @@ static const struct flag flags[] = {
     {0},
 };
 
-static int list(const struct command *command, int argc, char **argv)
+static int list_scenarios(const struct arguments *a, struct fail *fail)
 {
-    struct arguments a = {0};
-    struct fail fail = {0};
-    int code = EXIT_OK;
-
-    if (arguments_parse(&a, argc, argv, 0, flags, NULL, &fail) < 0)
-        code = command_fails(&fail);
-    else if (arguments_flag(&a, "help"))
-        command_help(command, 0, NULL);
-    else if (arguments_flag(&a, "json"))
-        code = print_json();
-    else
-        print_table(arguments_flag(&a, "markdown") != NULL);
-    arguments_done(&a);
-    return code;
+    if (!arguments_flag(a, "json"))
+        print_table(arguments_flag(a, "markdown") != NULL);
+    else if (print_json() < 0)
+        return fail_set(fail, ENOMEM, "list", "the document could not be made");
+    return EXIT_OK;
 }
 
 const struct command command_list = {
@@ -142,5 +128,5 @@ const struct command command_list = {
     .usage = "list [--json|--markdown]",
     .help = "the scenarios that there are",
     .flags = flags,
-    .run = list,
+    .act = list_scenarios,
 };

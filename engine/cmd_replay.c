@@ -144,27 +144,11 @@ static int play(const struct arguments *a, struct fail *fail)
     return code;
 }
 
-static int replay(const struct command *command, int argc, char **argv)
-{
-    struct arguments a = {0};
-    struct fail fail = {0};
-    int code = EXIT_OK;
-
-    if (arguments_parse(&a, argc, argv, 0, flags, NULL, &fail) == 0) {
-        if (arguments_flag(&a, "help"))
-            command_help(command, 0, NULL);
-        else
-            code = play(&a, &fail);
-    }
-    arguments_done(&a);
-    return fail.err ? command_fails(&fail) : code;
-}
-
 const struct command command_replay = {
     .name = "replay",
     .usage = "replay RUN [--speed X]",
     .help = "play a saved run by the clock; at a terminal, on the screen",
     .flags = flags,
     .operand = OPERAND_RUN,
-    .run = replay,
+    .act = play,
 };

@@ -189,7 +189,6 @@ static int print_json(const struct filter *f, const struct store_entry *entries,
     cJSON *o = cJSON_CreateObject();
     cJSON *runs = o ? cJSON_AddArrayToObject(o, "runs") : NULL;
     cJSON *passed = o ? cJSON_AddArrayToObject(o, "passed_over") : NULL;
-    char *text;
 
     for (size_t i = 0; runs && passed && i < count; i++) {
         if (wanted(f, &entries[i]))
@@ -197,12 +196,7 @@ static int print_json(const struct filter *f, const struct store_entry *entries,
         if (*entries[i].problem)
             cJSON_AddItemToArray(passed, cJSON_CreateString(entries[i].problem));
     }
-    text = passed ? cJSON_Print(o) : NULL;
-    if (text)
-        puts(text);
-    cJSON_free(text);
-    cJSON_Delete(o);
-    return text ? EXIT_OK : EXIT_FAILED;
+    return json_write(stdout, o);
 }
 
 static int list_runs(const struct arguments *a, struct fail *fail)
@@ -210,12 +204,17 @@ static int list_runs(const struct arguments *a, struct fail *fail)
     struct store_entry *entries = NULL;
     struct filter f;
     size_t count;
-    int code = EXIT_OK;
 
+    if (a->operand_count > 0)
+        return fail_set(fail, EINVAL, "option",
+                        "runs lists all of them and takes no '%.60s'; plimsoll show RUN "
+                        "shows one",
+                        a->operands[0]);
     if (read_filter(&f, a, fail) < 0 || store_list(&entries, &count, fail) < 0)
         return -fail->err;
     if (arguments_flag(a, "json")) {
-        code = print_json(&f, entries, count);
+        if (print_json(&f, entries, count) < 0)
+            fail_set(fail, ENOMEM, "runs", "the document could not be made");
     } else if (arguments_flag(a, "ids")) {
         for (size_t i = 0; i < count; i++)
             if (wanted(&f, &entries[i]))
@@ -225,29 +224,7 @@ static int list_runs(const struct arguments *a, struct fail *fail)
         tell_problems(entries, count);
     }
     free(entries);
-    return code;
-}
-
-static int runs(const struct command *command, int argc, char **argv)
-{
-    struct arguments a = {0};
-    struct fail fail = {0};
-    int code = EXIT_OK;
-
-    if (arguments_parse(&a, argc, argv, 0, flags, NULL, &fail) == 0 &&
-        a.operand_count > 0)
-        fail_set(&fail, EINVAL, "option",
-                 "runs lists all of them and takes no '%.60s'; plimsoll show RUN shows "
-                 "one",
-                 a.operands[0]);
-    if (!fail.err && arguments_flag(&a, "help"))
-        command_help(command, 0, NULL);
-    else if (!fail.err)
-        code = list_runs(&a, &fail);
-    if (fail.err)
-        code = command_fails(&fail);
-    arguments_done(&a);
-    return code;
+    return EXIT_OK;
 }
 
 const struct command command_runs = {
@@ -255,5 +232,5 @@ const struct command command_runs = {
     .usage = "runs [options]",
     .help = "the saved runs, newest first",
     .flags = flags,
-    .run = runs,
+    .act = list_runs,
 };

@@ -55,26 +55,11 @@ static int show_run(const struct arguments *a, struct fail *fail)
     return rc;
 }
 
-static int show(const struct command *command, int argc, char **argv)
-{
-    struct arguments a = {0};
-    struct fail fail = {0};
-
-    if (arguments_parse(&a, argc, argv, 0, flags, NULL, &fail) == 0) {
-        if (arguments_flag(&a, "help"))
-            command_help(command, 0, NULL);
-        else
-            show_run(&a, &fail);
-    }
-    arguments_done(&a);
-    return fail.err ? command_fails(&fail) : EXIT_OK;
-}
-
 const struct command command_show = {
     .name = "show",
     .usage = "show RUN [--json]",
     .help = "the report of a saved run",
     .flags = flags,
     .operand = OPERAND_RUN,
-    .run = show,
+    .act = show_run,
 };

@@ -121,6 +121,22 @@ bool command_scenario_word(size_t i, struct command_word *word)
     return true;
 }
 
+static int act(const struct command *command, int argc, char **argv)
+{
+    struct arguments a = {0};
+    struct fail fail = {0};
+    int code = EXIT_OK;
+
+    if (arguments_parse(&a, argc, argv, 0, command->flags, NULL, &fail) == 0) {
+        if (arguments_flag(&a, "help"))
+            command_help(command, 0, NULL);
+        else
+            code = command->act(&a, &fail);
+    }
+    arguments_done(&a);
+    return fail.err ? command_fails(&fail) : code;
+}
+
 static int unknown_command(const char *name)
 {
     const char *words[sizeof(commands) / sizeof(commands[0])];
@@ -211,7 +227,10 @@ static int dispatch(int argc, char **argv, int (*console)(int argc, char **argv)
         return EXIT_USAGE;
     }
     command = command_find(word);
-    return command ? command->run(command, argc - 2, argv + 2) : unknown_command(word);
+    if (!command)
+        return unknown_command(word);
+    return command->act ? act(command, argc - 2, argv + 2)
+                        : command->run(command, argc - 2, argv + 2);
 }
 
 int command_main(int argc, char **argv, int (*console)(int argc, char **argv))

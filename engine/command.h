@@ -48,7 +48,13 @@ struct command {
     /* OPERAND_WORD: fills in the i-th word; false when there are no more. */
     bool (*word)(size_t i, struct command_word *word);
     unsigned family; /* of its parameters, where they do not depend on a word */
-    /* argv begins after the command's name. Returns the exit code. */
+    /*
+     * What it does, one of the two. `act` is for a command whose flags and operands are
+     * all that it takes, once they are read and no help was asked for; `run` reads its
+     * words itself, which begin after the command's name. Both return the exit code; a
+     * failure that `act` sets counts instead.
+     */
+    int (*act)(const struct arguments *a, struct fail *fail);
     int (*run)(const struct command *command, int argc, char **argv);
 };
 
