@@ -207,35 +207,33 @@ static void print_tally(FILE *f, const char *title, const struct tally *t)
     fputc('\n', f);
 }
 
+const struct report_time report_times[REPORT_TIME_COUNT] = {
+    {PLACE_CLIENT, METER_HIST_service, "service time"},
+    {PLACE_CLIENT, METER_HIST_spawn, "process start"},
+    {PLACE_CLIENT, METER_HIST_connect, "connection set-up"},
+    {PLACE_CLIENT, METER_HIST_exchange, "request itself"},
+    {PLACE_CLIENT, METER_HIST_first_byte, "to the first byte"},
+    {PLACE_ENDPOINT, METER_HIST_service, "within the endpoint"},
+    {PLACE_ENDPOINT, METER_HIST_upstream, "endpoint to microservice"},
+    {PLACE_SERVER, METER_HIST_service, "within the server"},
+    {PLACE_CLIENT, METER_HIST_failure, "failed operations"},
+    {PLACE_CLIENT, METER_HIST_pacing, "late by the schedule"},
+    {PLACE_SERVER, METER_HIST_jitter, "jitter"},
+};
+
 static void print_times(FILE *f, const struct run *r)
 {
-    static const struct {
-        enum place place;
-        enum meter_hist hist;
-        const char *title;
-    } rows[] = {
-        {PLACE_CLIENT, METER_HIST_service, "service time"},
-        {PLACE_CLIENT, METER_HIST_spawn, "process start"},
-        {PLACE_CLIENT, METER_HIST_connect, "connection set-up"},
-        {PLACE_CLIENT, METER_HIST_exchange, "request itself"},
-        {PLACE_CLIENT, METER_HIST_first_byte, "to the first byte"},
-        {PLACE_ENDPOINT, METER_HIST_service, "within the endpoint"},
-        {PLACE_ENDPOINT, METER_HIST_upstream, "endpoint to microservice"},
-        {PLACE_SERVER, METER_HIST_service, "within the server"},
-        {PLACE_CLIENT, METER_HIST_failure, "failed operations"},
-        {PLACE_CLIENT, METER_HIST_pacing, "late by the schedule"},
-        {PLACE_SERVER, METER_HIST_jitter, "jitter"},
-    };
     bool titled = false;
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const struct meter *m = r->pooled[rows[i].place];
+    for (size_t i = 0; i < REPORT_TIME_COUNT; i++) {
+        const struct report_time *row = &report_times[i];
+        const struct meter *m = r->pooled[row->place];
         struct hist_summary h;
         char cell[4][32];
 
-        if (!m || !m->hists[rows[i].hist] || !m->hists[rows[i].hist]->count)
+        if (!m || !m->hists[row->hist] || !m->hists[row->hist]->count)
             continue;
-        hist_summarise(&h, m->hists[rows[i].hist]);
+        hist_summarise(&h, m->hists[row->hist]);
         units_format_duration(h.mean, cell[0], sizeof(cell[0]));
         units_format_duration((double)h.p50, cell[1], sizeof(cell[1]));
         units_format_duration((double)h.p99, cell[2], sizeof(cell[2]));
@@ -244,8 +242,8 @@ static void print_times(FILE *f, const struct run *r)
             fprintf(f, "\n%-28s %12s %12s %12s %12s\n", "where the time went", "mean",
                     "p50", "p99", "max");
         titled = true;
-        fprintf(f, "  %-26s %12s %12s %12s %12s\n", rows[i].title, cell[0], cell[1],
-                cell[2], cell[3]);
+        fprintf(f, "  %-26s %12s %12s %12s %12s\n", row->title, cell[0], cell[1], cell[2],
+                cell[3]);
     }
 }
 

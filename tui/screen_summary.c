@@ -9,6 +9,7 @@
 #include "engine/export.h"
 #include "engine/load_table.h"
 #include "engine/recording.h"
+#include "engine/report.h"
 #include "engine/run.h"
 #include "engine/threshold.h"
 #include "engine/units.h"
@@ -402,28 +403,13 @@ static void draw_spectrum(struct page *p, const struct run *r)
 
 static void draw_times(struct page *p, const struct run *r)
 {
-    static const struct {
-        enum place place;
-        enum meter_hist hist;
-        const char *title;
-    } rows[] = {
-        {PLACE_CLIENT, METER_HIST_spawn, "process start"},
-        {PLACE_CLIENT, METER_HIST_connect, "connection set-up"},
-        {PLACE_CLIENT, METER_HIST_exchange, "request itself"},
-        {PLACE_CLIENT, METER_HIST_service, "service time"},
-        {PLACE_CLIENT, METER_HIST_first_byte, "to the first byte"},
-        {PLACE_ENDPOINT, METER_HIST_service, "within the endpoint"},
-        {PLACE_ENDPOINT, METER_HIST_upstream, "endpoint to microservice"},
-        {PLACE_SERVER, METER_HIST_service, "within the server"},
-        {PLACE_CLIENT, METER_HIST_failure, "failed operations"},
-        {PLACE_CLIENT, METER_HIST_pacing, "late by the schedule"},
-    };
-    struct bar bars[sizeof(rows) / sizeof(rows[0])];
-    char figures[sizeof(rows) / sizeof(rows[0])][2 * CELL + 8];
+    struct bar bars[REPORT_TIME_COUNT];
+    char figures[REPORT_TIME_COUNT][2 * CELL + 8];
     size_t n = 0;
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const struct hist *h = pooled(r, rows[i].place, rows[i].hist);
+    for (size_t i = 0; i < REPORT_TIME_COUNT; i++) {
+        const struct report_time *row = &report_times[i];
+        const struct hist *h = pooled(r, row->place, row->hist);
         char mean[CELL], p99[CELL];
 
         if (h == NULL)
@@ -434,7 +420,7 @@ static void draw_times(struct page *p, const struct run *r)
             snprintf(figures[n], sizeof(figures[n]), "%s  p99 %s", mean, p99);
         else
             snprintf(figures[n], sizeof(figures[n]), "%s", mean);
-        bars[n] = (struct bar){rows[i].title, figures[n], hist_mean(h), PAINT_SERIES_5};
+        bars[n] = (struct bar){row->title, figures[n], hist_mean(h), PAINT_SERIES_5};
         n++;
     }
     if (n == 0)
