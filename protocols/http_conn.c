@@ -147,7 +147,7 @@ static void established(struct http_conn *c, uint64_t now_ns)
     meter_record(m, METER_HIST_connect, now_ns - c->connect_ns);
     for (unsigned i = 0; i < c->in_flight; i++)
         c->slots[(c->head + i) % c->peer->depth].sent_ns = now_ns;
-    http_parse_init(&c->parse, c->peer->no_body);
+    http_parse_init(&c->parse, c->peer->no_body, &c->peer->seen);
     memset(&c->line, 0, sizeof(c->line));
     event_add(&c->readable, NULL);
     c->peer->opened(c, now_ns);

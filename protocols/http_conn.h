@@ -59,6 +59,7 @@ struct http_peer {
     short read_events; /* EV_READ | EV_PERSIST, and EV_CLOSED where the base has it */
     char *buffer;      /* for reading; shared, since nothing is kept in it */
     size_t buffer_size;
+    struct http_seen seen;
     struct meter *meter; /* bytes, messages and connections are counted here */
 
     void (*opened)(struct http_conn *c, uint64_t now_ns);

@@ -14,7 +14,10 @@
  *  - A head, and the trailers of a chunked body, may have HTTP_HEAD_MAX bytes each.
  *  - Whether the connection may be used again.
  *
- * Nothing of the text is kept: the bytes may be in a buffer that many parsers share.
+ * The bytes may be in a buffer that many parsers share: none of the text is kept, but for
+ * the last response in `struct http_seen`. A server under load says the same again and
+ * again, and bytes that were a response are the same response a second time; comparing
+ * them costs a fiftieth of parsing them.
  */
 #ifndef PROTOCOLS_HTTP_PARSE_H
 #define PROTOCOLS_HTTP_PARSE_H
@@ -26,11 +29,25 @@
 #include <llhttp.h>
 
 #define HTTP_HEAD_MAX 65536u
+#define HTTP_SEEN_MAX 2048u
 
 enum http_step {
     HTTP_MORE, /* all bytes are used, the response is not complete */
     HTTP_DONE, /* one response is complete; bytes behind it are not used */
     HTTP_BAD,  /* not HTTP, or cut short; `reason` says why */
+};
+
+/*
+ * The last response that came in one piece, of HTTP_SEEN_MAX bytes at most, and what it
+ * was found to be. Parsers of the same kind of requests may share one. Zero bytes are a
+ * valid one that has seen nothing.
+ */
+struct http_seen {
+    size_t len;
+    unsigned status, interim;
+    bool keep_alive;
+    uint64_t body_bytes;
+    char bytes[HTTP_SEEN_MAX];
 };
 
 struct http_parse {
@@ -43,13 +60,17 @@ struct http_parse {
 
     /* Private. */
     llhttp_t llhttp;
+    struct http_seen *seen;
     size_t head_bytes; /* of the head or the trailers so far */
     bool no_body;      /* responses to HEAD */
     bool begun, in_head, complete, last_chunk;
 };
 
-/* `no_body`: the responses are to HEAD requests. Nothing is allocated. */
-void http_parse_init(struct http_parse *h, bool no_body);
+/*
+ * `no_body`: the responses are to HEAD requests. `seen` is borrowed; NULL: all is parsed.
+ * Nothing is allocated.
+ */
+void http_parse_init(struct http_parse *h, bool no_body, struct http_seen *seen);
 
 /*
  * Use up to `len` bytes and say how many were used. After HTTP_DONE the next call

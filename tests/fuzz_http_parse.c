@@ -1,6 +1,7 @@
 /*
  * libFuzzer entry: the first byte picks HEAD or not and where the rest is cut. A
- * response must parse the same whole and cut, and body bytes cannot exceed the input.
+ * response must parse the same whole and cut, seen before or not, and body bytes cannot
+ * exceed the input.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -35,12 +36,13 @@ static void feed(struct http_parse *h, const char *bytes, size_t len, struct out
     }
 }
 
-static struct outcome parse(const char *bytes, size_t len, bool head, size_t cut)
+static struct outcome parse(const char *bytes, size_t len, bool head, size_t cut,
+                            struct http_seen *seen)
 {
     struct outcome o = {.step = HTTP_MORE};
     struct http_parse h;
 
-    http_parse_init(&h, head);
+    http_parse_init(&h, head, seen);
     feed(&h, bytes, cut, &o);
     feed(&h, bytes + cut, len - cut, &o);
     if (o.step != HTTP_BAD)
@@ -52,19 +54,23 @@ static struct outcome parse(const char *bytes, size_t len, bool head, size_t cut
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
-    struct outcome whole, cut;
+    struct http_seen seen = {0};
+    struct outcome whole, others[3];
     char *copy;
 
     if (len == 0)
         return 0;
     copy = malloc(len);
     memcpy(copy, bytes + 1, len - 1);
-    whole = parse(copy, len - 1, bytes[0] & 1, 0);
-    cut = parse(copy, len - 1, bytes[0] & 1, (bytes[0] >> 1) % len);
-    if (whole.step != cut.step || whole.status != cut.status ||
-        whole.replies != cut.replies || whole.body_bytes != cut.body_bytes ||
-        whole.body_bytes > len)
-        abort();
+    whole = parse(copy, len - 1, bytes[0] & 1, 0, NULL);
+    others[0] = parse(copy, len - 1, bytes[0] & 1, (bytes[0] >> 1) % len, NULL);
+    others[1] = parse(copy, len - 1, bytes[0] & 1, 0, &seen);
+    others[2] = parse(copy, len - 1, bytes[0] & 1, (bytes[0] >> 1) % len, &seen);
+    for (int i = 0; i < 3; i++)
+        if (whole.step != others[i].step || whole.status != others[i].status ||
+            whole.replies != others[i].replies ||
+            whole.body_bytes != others[i].body_bytes || whole.body_bytes > len)
+            abort();
     free(copy);
     return 0;
 }

@@ -214,14 +214,14 @@ static bool feed(struct http_parse *h, const char *bytes, size_t len, char *step
 }
 
 /* Pieces of `piece` bytes, the first one `first` bytes long. */
-static void parse(const char *bytes, size_t len, bool head, size_t first, size_t piece,
-                  char *steps)
+static void parse_with(struct http_seen *seen, const char *bytes, size_t len, bool head,
+                       size_t first, size_t piece, char *steps)
 {
     struct http_parse h;
     size_t at = 0;
 
     steps[0] = '\0';
-    http_parse_init(&h, head);
+    http_parse_init(&h, head, seen);
     while (at < len) {
         size_t n = at == 0 && first ? first : piece;
 
@@ -236,6 +236,12 @@ static void parse(const char *bytes, size_t len, bool head, size_t first, size_t
         append(steps, "!%s", h.reason);
     else if (http_parse_end(&h) == HTTP_BAD)
         append(steps, ".");
+}
+
+static void parse(const char *bytes, size_t len, bool head, size_t first, size_t piece,
+                  char *steps)
+{
+    parse_with(NULL, bytes, len, head, first, piece, steps);
 }
 
 static bool agrees(const char *got, const char *expected)
@@ -335,13 +341,58 @@ static void nothing_after_an_error(void **state)
     size_t used;
 
     (void)state;
-    http_parse_init(&h, false);
+    http_parse_init(&h, false, NULL);
     assert_int_equal(http_parse_feed(&h, "nonsense", 8, &used), HTTP_BAD);
     assert_int_equal(http_parse_feed(&h, OK11 LEN(0) "\r\n", 38, &used), HTTP_BAD);
     assert_int_equal(used, 0);
     assert_int_equal(http_parse_end(&h), HTTP_BAD);
-    http_parse_init(&h, false);
+    http_parse_init(&h, false, NULL);
     assert_int_equal(http_parse_feed(&h, OK11 LEN(0) "\r\n", 38, &used), HTTP_DONE);
+}
+
+/* Every case again, by a parser that has seen it, whole and in pieces. */
+static void seen_before(void **state)
+{
+    char got[200], again[200];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        size_t len = strlen(cases[i].bytes);
+        struct http_seen seen = {0};
+
+        for (size_t piece = 1; piece <= len + 1; piece++) {
+            parse(cases[i].bytes, len, cases[i].head, 0, len, got);
+            parse_with(&seen, cases[i].bytes, len, cases[i].head, 0, len, got);
+            parse_with(&seen, cases[i].bytes, len, cases[i].head, piece, len, again);
+            assert_string_equal(again, got);
+        }
+    }
+}
+
+/* What differs in one byte from the response seen last is another response. */
+static void nearly_seen_before(void **state)
+{
+    static const char *const replies[] = {
+        OK11 LEN(2) "\r\nab",
+        OK11 LEN(2) "\r\nac",
+        OK11 LEN(3) "\r\nabc",
+        "HTTP/1.1 404 No\r\n" LEN(2) "\r\nab",
+        OK11 LEN(2) "Connection: close\r\n\r\nab",
+    };
+    size_t n = sizeof(replies) / sizeof(replies[0]);
+    struct http_seen seen = {0};
+    char got[200], expected[200];
+
+    (void)state;
+    for (size_t i = 0; i < n * n; i++) {
+        char both[400];
+
+        snprintf(both, sizeof(both), "%s%s%s", replies[i / n], replies[i % n],
+                 replies[i / n]);
+        parse(both, strlen(both), false, 0, sizeof(both), expected);
+        parse_with(&seen, both, strlen(both), false, 0, sizeof(both), got);
+        assert_string_equal(got, expected);
+    }
 }
 
 int main(void)
@@ -352,6 +403,8 @@ int main(void)
         cmocka_unit_test(trailer_limit),
         cmocka_unit_test(limit_spares_bodies),
         cmocka_unit_test(nothing_after_an_error),
+        cmocka_unit_test(seen_before),
+        cmocka_unit_test(nearly_seen_before),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
