@@ -210,6 +210,42 @@ static void a_mirror_has_both_directions(void **state)
     frame_free(c);
 }
 
+/* A label gives way to the line, and to the label before. */
+static void labels_of_marks_hide_no_values(void **state)
+{
+    double rate[30];
+    struct chart_mark marks[] = {{10, "rate 9"}, {14, "rate 8"}};
+    struct chart_line line = {"rate", rate, 30, PAINT_UP, REDUCE_MEAN, UNKNOWN};
+    struct chart chart = {
+        .title = "received",
+        .form = CHART_LINES,
+        .quantity = QUANTITY_COUNT,
+        .per = "/s",
+        .step_s = 1,
+        .to_s = 30,
+        .lines = &line,
+        .line_count = 1,
+        .marks = marks,
+        .mark_count = 2,
+    };
+    struct canvas *c = frame_canvas(GLYPHS_BRAILLE, 48, 9);
+
+    (void)state;
+    for (int i = 0; i < 30; i++)
+        rate[i] = i < 10 ? 2 : 10;
+    chart_draw(c, canvas_area(c), &chart);
+    frame_expect(c, "╭─ received ──────────────────────── ● rate - ─╮\n"
+                    "│     10┤┈┈┈┈┈┈┈┈┈┈┈┈┆⡎⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉│\n"
+                    "│       │            ┆⡇   rate 8               │\n"
+                    "│      5┤┈┈┈┈┈┈┈┈┈┈┈┈⢸┈┈┈┈┆┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈│\n"
+                    "│       │            ⡸    ┆                    │\n"
+                    "│       │⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠃    ┆                    │\n"
+                    "│      0┤┈┈┈┈┈┈┈┈┈┈┈┈rate 9┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈│\n"
+                    "│ per s  0 s       10 s         20 s           │\n"
+                    "╰──────────────────────────────────────────────╯\n");
+    frame_free(c);
+}
+
 static void lines_are_named_and_marked(void **state)
 {
     double p50[60], p99[60], max[60];
@@ -260,10 +296,10 @@ static void lines_are_named_and_marked(void **state)
     c = frame_canvas(GLYPHS_ASCII, 64, 14);
     chart_draw(c, canvas_area(c), &chart);
     frame_expect(c, "+- latency -------------- * max 3 ms + p99 300 us o p50 20 us -+\n"
-                    "|       |**     **      *a     **      **     **      **       |\n"
+                    "|       |**     **      **     **      **     **      **       |\n"
                     "|       | *     **      **     **      **     **      **       |\n"
                     "|       | ************************************************* max|\n"
-                    "|   1 ms+                !                                     |\n"
+                    "|   1 ms+                a                                     |\n"
                     "|       | +++++++++++++++++++++                    ++++++++ p99|\n"
                     "|       |+               !                  +++++++            |\n"
                     "| 100 us+                !            ++++++                   |\n"
@@ -478,6 +514,7 @@ int main(void)
         cmocka_unit_test(an_area_in_blocks_and_in_ascii),
         cmocka_unit_test(a_gap_stays_empty),
         cmocka_unit_test(a_mirror_has_both_directions),
+        cmocka_unit_test(labels_of_marks_hide_no_values),
         cmocka_unit_test(lines_are_named_and_marked),
         cmocka_unit_test(a_stack_adds_up),
         cmocka_unit_test(without_values_it_says_so),

@@ -1,5 +1,6 @@
 #include "tui/chart.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 
 #define LABEL_COLUMNS 7 /* of the figures at an axis */
 #define LEGEND_MAX 8
-#define MARK_ROWS 3
+#define MARK_ROWS 16 /* in which the labels of marks may stand */
 
 /* The part of a chart in which values are drawn. */
 struct plot {
@@ -497,16 +498,20 @@ static void name_parts(struct canvas *c, const struct plot *p, const struct char
     }
 }
 
+/* Whether a cell of the plot shows no value: it is blank, grid, or the line of a mark. */
+static bool is_vacant(const struct canvas *c, const struct cell *cell)
+{
+    return cell->code == ' ' || cell->code == c->glyphs->grid ||
+           cell->code == c->glyphs->mark;
+}
+
 static void draw_mark_line(struct canvas *c, const struct plot *p, int x)
 {
     for (int y = p->cells.y; y < p->cells.y + p->cells.height; y++) {
         const struct cell *cell = canvas_at(c, x, y);
 
         if (cell != NULL)
-            canvas_put(c, x, y,
-                       cell->code == ' ' || cell->code == c->glyphs->grid
-                           ? c->glyphs->mark
-                           : cell->code,
+            canvas_put(c, x, y, is_vacant(c, cell) ? c->glyphs->mark : cell->code,
                        style(PAINT_MARK));
     }
 }
@@ -519,19 +524,48 @@ static int mark_column(const struct canvas *c, const struct plot *p, double at_s
     return at >= 0 && at < p->cells.width ? p->cells.x + (int)floor(at) : -1;
 }
 
+/* How many values a label at this place would hide. */
+static int hidden_by(const struct canvas *c, int x, int y, int columns)
+{
+    int hidden = 0;
+
+    for (int i = 0; i < columns; i++) {
+        const struct cell *cell = canvas_at(c, x + i, y);
+
+        hidden += cell != NULL && !is_vacant(c, cell);
+    }
+    return hidden;
+}
+
 /*
- * Labels stand at the top; where the one before is in the way, a row further down. Of
- * several marks at one place only the last is named: it is what holds from there on.
+ * The row for a label, of those whose label before is not in the way: where it hides the
+ * fewest values, and the uppermost of these. -1: there is none.
+ */
+static int label_row(const struct canvas *c, const struct plot *p, int x, int columns,
+                     const int free_from[], int rows)
+{
+    int best = -1, fewest = INT_MAX;
+
+    for (int row = 0; row < rows; row++) {
+        int hidden = hidden_by(c, x, p->cells.y + row, columns);
+
+        if (free_from[row] <= x && hidden < fewest)
+            best = row, fewest = hidden;
+    }
+    return best;
+}
+
+/* Of several marks at one place only the last is named: it is what holds from there on.
  */
 static void draw_marks(struct canvas *c, const struct plot *p, const struct chart *ch)
 {
     int free_from[MARK_ROWS], right = p->cells.x + p->cells.width;
-    int rows = p->cells.height / 3 < MARK_ROWS ? p->cells.height / 3 : MARK_ROWS;
+    int rows = p->cells.height < MARK_ROWS ? p->cells.height : MARK_ROWS;
 
     for (int i = 0; i < MARK_ROWS; i++)
         free_from[i] = p->cells.x;
     for (size_t i = 0; i < ch->mark_count; i++) {
-        int x = mark_column(c, p, ch->marks[i].at_s), row = 0, next = -1;
+        int x = mark_column(c, p, ch->marks[i].at_s), row, columns, next = -1;
 
         if (x < 0)
             continue;
@@ -540,11 +574,12 @@ static void draw_marks(struct canvas *c, const struct plot *p, const struct char
             next = mark_column(c, p, ch->marks[i + 1].at_s);
         if (next >= x && next <= x + 1)
             continue;
-        while (row < rows && free_from[row] > x)
-            row++;
-        if (row < (rows > 1 ? rows : 1) && free_from[row] <= x)
+        columns = text_columns(ch->marks[i].label);
+        columns = columns < right - x ? columns : right - x;
+        row = label_row(c, p, x, columns, free_from, rows);
+        if (row >= 0)
             free_from[row] = x + 1 +
-                             canvas_text(c, x, p->cells.y + row, right - x,
+                             canvas_text(c, x, p->cells.y + row, columns,
                                          style(PAINT_MARK), ch->marks[i].label);
     }
 }
