@@ -290,7 +290,7 @@ static void lines_are_named_and_marked(void **state)
                     "│       │         ⣀⣀⣀⣀   ┆                                     │\n"
                     "│       │⠤⠤⠒⠒⠊⠉⠉⠉⠉    ⠉⠉⠉⠉⠑⠒⠒⠤⠤⣀⡀                ⣀⡠⠤⠔⠒⠒⠊⠉⠉⠉ p50│\n"
                     "│  10 µs┤┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┆┈┈┈┈┈┈⠈⠉⠑⠒⠤⠤⢄⣀⣀⣀⣀⡠⠤⠔⠒⠊⠉┈┈┈┈┈┈┈┈┈┈    │\n"
-                    "│        0 s           20 s             40 s                   │\n"
+                    "│        0 s           20 s             40 s           60 s    │\n"
                     "╰──────────────────────────────────────────────────────────────╯\n");
     frame_free(c);
     c = frame_canvas(GLYPHS_ASCII, 64, 14);
@@ -307,7 +307,7 @@ static void lines_are_named_and_marked(void **state)
                     "|       |       oooooooo !                               oo p50|\n"
                     "|       |ooooooo        ooooooooo               ooooooooo      |\n"
                     "|  10 us+                !       ooooooooooooooo               |\n"
-                    "|        0 s           20 s             40 s                   |\n"
+                    "|        0 s           20 s             40 s           60 s    |\n"
                     "+--------------------------------------------------------------+\n");
     frame_free(c);
 }
@@ -425,7 +425,7 @@ static void a_heat_map_is_shaded_by_count(void **state)
                     "│ 100 µs┤┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈│\n"
                     "│       │    ░░░░░▒▒▒▒▒▒▒▒▒▒▒▒▒    │\n"
                     "│   1 µs┤██████████████████████┈┈┈┈│\n"
-                    "│        0 s    2 s      4 s       │\n"
+                    "│        0 s    2 s      4 s    6 s│\n"
                     "╰──────────────────────────────────╯\n");
     frame_free(c);
 }

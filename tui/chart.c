@@ -257,11 +257,11 @@ static void draw_value_axis(struct canvas *c, const struct plot *p, bool labelle
     }
 }
 
-/* Labels under the plot, each centred on its tick, none over another. */
+/* Labels under the plot, each centred on its tick, none over another or beyond an end. */
 static void draw_time_axis(struct canvas *c, const struct plot *p, double to_s, int row)
 {
     struct scale span = scale_span(p->from_s, to_s, (size_t)p->cells.width / 12 + 2);
-    int free_from = p->cells.x;
+    int free_from = p->cells.x, end = p->cells.x + p->cells.width;
 
     for (size_t i = 0; i < span.ticks; i++) {
         char label[SCALE_LABEL];
@@ -273,7 +273,9 @@ static void draw_time_axis(struct canvas *c, const struct plot *p, double to_s, 
         x -= columns / 2;
         if (x < free_from && i == 0)
             x = free_from;
-        if (x < free_from || x + columns > p->cells.x + p->cells.width)
+        if (x + columns > end)
+            x = end - columns;
+        if (x < free_from)
             continue;
         canvas_text(c, x, row, columns, style(PAINT_DIM), label);
         free_from = x + columns + 2;
