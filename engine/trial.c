@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/bottleneck.h"
 #include "engine/units.h"
 #include "protocols/clock.h"
 
@@ -694,7 +695,7 @@ static void check_generator(struct trial *t)
     if (t->scenario->family == FAMILY_BULK || t->scenario->family == FAMILY_UDP)
         return; /* both ends are what is measured */
     add_check(t, "generator not saturated",
-              verdict_of(client < 90 || (isfinite(server) && server > client)),
+              verdict_of(client < BUSY_PERCENT || (isfinite(server) && server > client)),
               "the busiest client process used %.0f %% of a core", client);
 }
 
@@ -763,38 +764,31 @@ static double waited_percent(const struct trial *t, enum place place)
     return most;
 }
 
-#define CROWDED_PERCENT 20
+static struct busy trial_busy(const struct trial *t)
+{
+    struct busy b = busy_unknown();
+
+    for (int p = 0; p < PLACE_COUNT; p++) {
+        b.cpu_percent[p] = busiest_percent(t, (enum place)p);
+        b.waited_percent[p] = waited_percent(t, (enum place)p);
+    }
+    return b;
+}
 
 bool trial_was_crowded(const struct trial *t)
 {
-    return fmax(waited_percent(t, PLACE_CLIENT), waited_percent(t, PLACE_SERVER)) >=
-           CROWDED_PERCENT;
+    struct busy b = trial_busy(t);
+
+    return busy_is_crowded(&b);
 }
 
 void trial_bottleneck(const struct trial *t, char *text, size_t size)
 {
-    double client_waited = waited_percent(t, PLACE_CLIENT);
-    double server_waited = waited_percent(t, PLACE_SERVER);
-    double client = t->metrics[METRIC_client_cpu_percent];
-    double server = t->metrics[METRIC_server_cpu_percent];
+    struct busy b = trial_busy(t);
 
     text[0] = '\0';
-    if (trial_was_crowded(t))
-        snprintf(text, size,
-                 "%s waited %.0f %% of the time for a core: other work distorts this",
-                 server_waited > client_waited ? "the server" : "a client",
-                 fmax(client_waited, server_waited));
-    else if (isfinite(client) && client >= 90 && !(server > client))
-        snprintf(text, size, "client %.0f %% busy: this is the generator's limit",
-                 client);
-    else if (isfinite(server) && server >= 90)
-        snprintf(text, size, "server %.0f %% busy: this is the server's limit", server);
-    else if (isfinite(client) && isfinite(server))
-        snprintf(text, size,
-                 "client %.0f %%, server %.0f %% busy: neither end's CPU is the limit",
-                 client, server);
-    else if (isfinite(client))
-        snprintf(text, size, "client %.0f %% busy; the server was not measured", client);
+    if (t->outcome != OUTCOME_EXHAUSTED) /* what ran out is the limit */
+        bottleneck_find(&b, text, size);
 }
 
 /* 0 when it was not told. */

@@ -209,7 +209,10 @@ void trial_shrink(struct trial *t);
 /* Whether a process waited so long for a core that other work distorts the trial. */
 bool trial_was_crowded(const struct trial *t);
 
-/* Which end was the bottleneck, in words; "" when nothing can be said. */
+/*
+ * Which end was the bottleneck, in words; "" when nothing can be said, or when something
+ * ran out: then the outcome has said it.
+ */
 void trial_bottleneck(const struct trial *t, char *text, size_t size);
 
 /*

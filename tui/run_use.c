@@ -4,10 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "engine/bottleneck.h"
 #include "engine/units.h"
 #include "tui/text.h"
-
-#define BUSY 0.9 /* of a core: beyond this the process itself is the limit */
 
 /* The last second of slots, without the one that is still filling. */
 static void sum_up(const struct run_view *v, enum place place, struct series_place *sum)
@@ -100,7 +99,7 @@ static void draw_figures(const struct run_use *use, struct canvas *c, struct are
     if (use->waiting >= 0.02) {
         snprintf(text, sizeof(text), "%.0f %%", 100 * use->waiting);
         figure(c, row, &x, "waits for a core", text,
-               use->waiting > 0.2 ? PAINT_WARN : PAINT_STRONG);
+               100 * use->waiting >= CROWDED_PERCENT ? PAINT_WARN : PAINT_STRONG);
     }
     if (use->backlog > 0)
         count_figure(c, row, &x, "backlog", (double)use->backlog, "");
@@ -136,58 +135,38 @@ void run_use_draw(const struct run_view *v, enum place place, struct canvas *c,
     canvas_bar(c, x, row.y, bar, use.cpu, style(theme_ramp(RAMP_LOAD, use.cpu)));
     x += bar + 1;
     snprintf(text, sizeof(text), "%3.0f %% CPU", 100 * use.cpu);
-    canvas_text(c, x, row.y, 12, style(use.cpu >= BUSY ? PAINT_WARN : PAINT_STRONG),
-                text);
+    canvas_text(c, x, row.y, 12,
+                style(100 * use.cpu >= BUSY_PERCENT ? PAINT_WARN : PAINT_STRONG), text);
     draw_figures(&use, c, row, x + 12);
 }
 
-static void say_server_busy(const struct run_use *server, const char *name, char *out,
-                            size_t size)
+/* In a form that the engine judges. */
+static struct busy busy_now(const struct run_view *v)
 {
-    snprintf(out, size, "%s %.0f %% busy: this is the limit of what is measured", name,
-             100 * server->cpu);
+    struct busy b = busy_unknown();
+
+    for (int p = 0; p < PLACE_COUNT; p++) {
+        struct run_use use;
+
+        run_use_of(v, (enum place)p, &use);
+        if (!use.known)
+            continue;
+        b.cpu_percent[p] = 100 * use.cpu;
+        b.waited_percent[p] = fmin(100, 100 * use.waiting);
+    }
+    return b;
 }
 
 enum paint run_use_verdict(const struct run_view *v, char *out, size_t size)
 {
-    enum place facing = run_view_facing(v);
-    struct run_use client, server, behind = {0};
+    struct busy busy = busy_now(v);
+    enum bottleneck limit = bottleneck_find(&busy, out, size);
 
-    out[0] = '\0';
-    run_use_of(v, PLACE_CLIENT, &client);
-    run_use_of(v, facing, &server);
-    if (facing == PLACE_ENDPOINT)
-        run_use_of(v, PLACE_SERVER, &behind);
-    if (!client.known)
+    if (limit == BOTTLENECK_UNKNOWN)
         return PAINT_DIM;
     if (v->run->paused) {
         snprintf(out, size, "paused: no load is offered");
         return PAINT_DIM;
     }
-    if (client.waiting > 0.25 || server.waiting > 0.25) {
-        snprintf(out, size,
-                 "processes wait for a core (%.0f %% of the time): the machine is "
-                 "full",
-                 100 * fmax(client.waiting, server.waiting));
-        return PAINT_WARN;
-    }
-    if (client.cpu >= BUSY && server.known && server.cpu >= BUSY) {
-        snprintf(out, size, "both ends are busy (client %.0f %%, %s %.0f %%)",
-                 100 * client.cpu, place_name(facing), 100 * server.cpu);
-        return PAINT_GOOD;
-    }
-    if (client.cpu >= BUSY) {
-        snprintf(out, size, "client %.0f %% busy: this is the generator's limit",
-                 100 * client.cpu);
-        return PAINT_WARN;
-    }
-    if (server.known && server.cpu >= BUSY)
-        say_server_busy(&server, place_name(facing), out, size);
-    else if (behind.known && behind.cpu >= BUSY)
-        say_server_busy(&behind, place_name(PLACE_SERVER), out, size);
-    else if (server.known)
-        snprintf(out, size,
-                 "neither end is busy: the load asked, waiting, or the way between "
-                 "is the limit");
-    return PAINT_GOOD;
+    return limit == BOTTLENECK_CORES || limit == BOTTLENECK_GENERATOR ? PAINT_WARN : PAINT_GOOD;
 }
