@@ -1092,6 +1092,18 @@ uint64_t run_clock_ns(const struct run *r)
     return now - t->start_ns > out ? now - t->start_ns - out : 0;
 }
 
+bool run_is_paced(const struct run *r)
+{
+    return options_number(&r->values, "rate", 0) > 0 ||
+           options_number(&r->values, "connection_rate", 0) > 0;
+}
+
+/* What is only handed over, or in flight, is not done yet. */
+static uint64_t settled(const struct meter_counters *c)
+{
+    return c->succeeded + c->failed + c->timed_out + c->unfinished;
+}
+
 /* What the clients have done of the amount that ends a trial. */
 static double amount_done(const struct run *r)
 {
@@ -1115,7 +1127,7 @@ static double amount_done(const struct run *r)
                                  : m->counters.sent_bytes) /
                     (double)options_number(&r->values, "workers", 1);
         else
-            done += (double)m->counters.attempted;
+            done += (double)settled(&m->counters);
     }
     return amount > 0 ? done / amount : (double)NAN;
 }

@@ -149,6 +149,9 @@ struct statistics {
 
 void run_statistics(const struct run *r, enum metric metric, struct statistics *s);
 
+/* Whether its load follows a schedule: latency then counts from when each was due. */
+bool run_is_paced(const struct run *r);
+
 /*
  * Whether the run is the documented experiment, so that its figures may stand beside the
  * documented ones. When not, `why` is a sentence: the run did not end by itself, or its

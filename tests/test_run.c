@@ -706,6 +706,26 @@ static void progress_is_by_amount_or_time(void **state)
     stage_done(&s);
 }
 
+/* What is handed over and waits, or is under way, is not done. */
+static void progress_counts_what_is_settled(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    stage_init(&s, GOOD_SERVER,
+               CLIENT "say {\"type\":\"sample\",\"at_ns\":100000000,"
+                      "\"span_ns\":100000000,\"attempted\":100,\"succeeded\":20,"
+                      "\"failed\":3,\"timed_out\":2,\"backlog\":75,\"hists\":{}}; "
+                      "wait stop; done stopped 25; wait end");
+    begin(&s);
+    while (!s.samples)
+        event_base_loop(s.base, EVLOOP_ONCE);
+    assert_float_equal(run_progress(s.run), 0.25, 1e-9); /* of 100 requests */
+    run_stop(s.run);
+    turn_to_end(&s);
+    stage_done(&s);
+}
+
 /* --- refused before anything is started --- */
 
 static void expect_refused(const char *name, const char *value, int err, const char *said)
@@ -790,6 +810,7 @@ int main(void)
         cmocka_unit_test(live_values_reach_the_clients_in_shares),
         cmocka_unit_test(the_clock_leaves_pauses_out),
         cmocka_unit_test(progress_is_by_amount_or_time),
+        cmocka_unit_test(progress_counts_what_is_settled),
         cmocka_unit_test(impossible_values_are_refused),
         cmocka_unit_test(the_worker_program_is_found_or_missed),
     };
