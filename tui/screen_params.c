@@ -414,14 +414,14 @@ static void draw_notes(const struct form *f, struct canvas *c, struct area a)
     default_text(f, p, documented, sizeof(documented));
     canvas_text(c, line.x, line.y, line.width, style(PAINT_STRONG), p->help);
     line = area_take_top(&a, 1);
-    canvas_print(c, line.x, line.y, line.width, style(PAINT_DIM),
-                 "allowed %s%s%s%s%s%s   documented %s   --%s%s", range,
-                 p->type == PARAM_COUNT && p->unit[0] ? " " : "",
-                 p->type == PARAM_COUNT ? p->unit : "", p->zero ? ", 0: " : "",
-                 p->zero ? p->zero : "",
-                 p->flags & PARAM_REPEAT ? ", \" | \" between lines" : "",
-                 documented[0] ? documented : "none", option,
-                 p->flags & PARAM_LIVE ? "   can change while it runs" : "");
+    canvas_print(
+        c, line.x, line.y, line.width, style(PAINT_DIM),
+        "allowed %s%s%s%s%s%s   documented %s   --%s%s", range,
+        p->type == PARAM_COUNT && p->unit[0] ? " " : "",
+        p->type == PARAM_COUNT ? p->unit : "", p->zero ? ", 0: " : "",
+        p->zero ? p->zero : "", p->flags & PARAM_REPEAT ? ", \" | \" between lines" : "",
+        documented[0] ? documented : "none", option,
+        strcmp(p->name, "rate") == 0 ? "   - and + change it while it runs" : "");
     line = area_take_top(&a, 1);
     if (f->editing && f->refusal.err != 0)
         canvas_print(c, line.x, line.y, line.width, style(PAINT_BAD), "not allowed: %s",
