@@ -19,6 +19,12 @@ static const struct {
       METRIC_bytes_per_second_max}},
 };
 
+bool load_table_tells(enum metric metric)
+{
+    return metric == METRIC_seconds ||
+           (metric >= METRIC_requests_per_second && metric <= METRIC_latency_max_ns);
+}
+
 static double documented(const struct scenario *s, enum metric metric)
 {
     struct statistics values;
@@ -98,13 +104,13 @@ static void prepare(struct load_table *table, const struct run *r)
         struct statistics own;
 
         row->name = layout[i].name;
-        row->metric = layout[i].metrics[LOAD_AVG];
         for (size_t k = 0; k < LOAD_COLUMNS; k++) {
+            row->metrics[k] = layout[i].metrics[k];
             row->own[k] = (double)NAN;
-            row->documented[k] = documented(r->scenario, layout[i].metrics[k]);
+            row->documented[k] = documented(r->scenario, row->metrics[k]);
             table->is_documented |= isfinite(row->documented[k]);
         }
-        run_statistics(r, row->metric, &own);
+        run_statistics(r, row->metrics[LOAD_AVG], &own);
         row->own[LOAD_AVG] = own.mean;
     }
 }

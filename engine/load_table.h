@@ -21,8 +21,8 @@ enum load_column { LOAD_AVG, LOAD_STDEV, LOAD_MAX, LOAD_COLUMNS };
 #define LOAD_ROWS 3
 
 struct load_row {
-    const char *name;   /* "Latency" */
-    enum metric metric; /* in whose unit the figures are: for metric_format */
+    const char *name;                  /* "Latency" */
+    enum metric metrics[LOAD_COLUMNS]; /* what the figures are of */
     double own[LOAD_COLUMNS];
     double documented[LOAD_COLUMNS]; /* NaN where nothing is documented */
 };
@@ -33,6 +33,12 @@ struct load_table {
     bool is_short;    /* there were not two whole seconds */
     char totals[120]; /* "5k requests in 1.35 s, 600 kB read" */
 };
+
+/*
+ * Whether such a table, its line of totals and the percentiles beside it have told what
+ * the metric says of a single trial.
+ */
+bool load_table_tells(enum metric metric);
 
 /* False, and nothing filled in, for a run that is no HTTP load or that measured nothing.
  */

@@ -29,7 +29,7 @@ static void print_load_cells(FILE *f, const struct load_row *row,
     for (size_t k = 0; k < LOAD_COLUMNS; k++) {
         char cell[32];
 
-        metric_format(row->metric, figures[k], cell, sizeof(cell));
+        metric_format(row->metrics[k], figures[k], cell, sizeof(cell));
         fprintf(f, " %11s", cell);
     }
 }
@@ -64,8 +64,6 @@ static void print_percentiles(FILE *f, const struct run *r)
 {
     const struct meter *m = r->pooled[PLACE_CLIENT];
     const struct hist *h = m ? m->hists[METER_HIST_latency] : NULL;
-    bool is_paced = options_number(&r->values, "rate", 0) > 0 ||
-                    options_number(&r->values, "connection_rate", 0) > 0;
     struct hist_summary s;
     char cell[32];
 
@@ -73,21 +71,15 @@ static void print_percentiles(FILE *f, const struct run *r)
         return;
     hist_summarise(&s, h);
     fprintf(f, "\nlatency, %s:\n ",
-            is_paced ? "from the moment at which each request was due (response time)"
-                     : "from the sending of each request (service time)");
+            run_is_paced(r)
+                ? "from the moment at which each request was due (response time)"
+                : "from the sending of each request (service time)");
 #define X(name, q)                                             \
     units_format_duration((double)s.name, cell, sizeof(cell)); \
     fprintf(f, " p%.7g %s ", 100 * (q), cell);
     QUANTILES(X)
 #undef X
     fputs("\n\n", f);
-}
-
-/* What the table of the load and its percentiles have said of a single trial. */
-static bool is_told_by_load(enum metric metric)
-{
-    return metric == METRIC_seconds ||
-           (metric >= METRIC_requests_per_second && metric <= METRIC_latency_max_ns);
 }
 
 /* Metrics with a value, over the trials. */
@@ -101,7 +93,7 @@ static void print_statistics(FILE *f, const struct run *r, bool with_load)
     for (int i = 0; i < METRIC_COUNT; i++) {
         enum metric m = (enum metric)i;
 
-        if (with_load && r->trials_begun == 1 && is_told_by_load(m))
+        if (with_load && r->trials_begun == 1 && load_table_tells(m))
             continue;
         run_statistics(r, m, &s);
         if (!s.n)

@@ -208,6 +208,114 @@ static void no_figure_is_not_a_number(void **state)
     close_screen(&f);
 }
 
+/* How often a text stands on the screen. */
+static int count_of(struct fixture *f, const char *text)
+{
+    char *screen = canvas_to_text(f->canvas);
+    int n = 0;
+
+    for (const char *at = screen; (at = strstr(at, text)) != NULL; at++)
+        n++;
+    free(screen);
+    return n;
+}
+
+static void open_summary(struct fixture *f, const char *scenario, unsigned trials)
+{
+    struct synthetic how = {.scenario = scenario,
+                            .trials = trials,
+                            .steps = 40,
+                            .seed = 3,
+                            .speed = 1,
+                            .noise = 0.01};
+    struct run *run = synthetic_run(&how);
+    struct summary_request request = {.count = 1, .runs = {&run}};
+
+    assert_non_null(run);
+    open_screen(f, &screen_summary, &request, 190, 90);
+}
+
+static void figures_of_the_load_are_shown_once(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    open_summary(&f, "rest-rest", 1);
+    assert_true(says(&f, "Req/Sec"));
+    assert_true(says(&f, "  documented"));
+    assert_int_equal(count_of(&f, "250/s"), 1); /* the documented average */
+    assert_int_equal(count_of(&f, "requests/s"), 0);
+    assert_int_equal(count_of(&f, "latency mean"), 0);
+    close_screen(&f);
+    /* Over several trials the spread is told as well. */
+    open_summary(&f, "rest-rest", 3);
+    assert_true(says(&f, "requests/s stdev"));
+    close_screen(&f);
+    /* Where no table shows them, the documented figures are in a list. */
+    open_summary(&f, "udp-cached-series", 1);
+    assert_true(says(&f, "6300/s"));
+    close_screen(&f);
+}
+
+static void the_summary_has_the_micro_sign(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    open_summary(&f, "unix-requests", 2);
+    assert_true(says(&f, " \xc2\xb5s "));
+    assert_int_equal(count_of(&f, " us "), 0);
+    f.canvas->glyphs = glyphs_get(GLYPHS_ASCII);
+    app_draw(f.app, f.canvas);
+    assert_int_equal(count_of(&f, " \xc2\xb5s "), 0);
+    assert_true(count_of(&f, " us ") > 0);
+    close_screen(&f);
+}
+
+/* A handful of transfers has no 99th percentile. */
+static void transfers_have_no_spectrum(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    open_summary(&f, "pipe-bulk", 5);
+    assert_int_equal(count_of(&f, "p99.9"), 0);
+    close_screen(&f);
+    open_summary(&f, "udp-cached-series", 1);
+    assert_true(says(&f, "Latency, from sending to arrival"));
+    assert_true(says(&f, "p99.9 "));
+    close_screen(&f);
+}
+
+static void the_summary_says_how_to_lose_less(void **state)
+{
+    struct run *run = make_run("udp-cached-parallel", 1, 1);
+    struct summary_request request = {.count = 1, .runs = {&run}};
+    struct trial *last = run->trials[run->trials_begun - 1];
+    struct fixture f;
+
+    (void)state;
+    last->loss.overflow = 7;
+    open_screen(&f, &screen_summary, &request, 190, 90);
+    assert_true(says(&f, "To lose less: a larger receive buffer"));
+    close_screen(&f);
+}
+
+/* On the smallest screen, too, nothing is to be found in help alone. */
+static void keys_of_the_scenarios_are_shown(void **state)
+{
+    static const char *const hints[] = {"Enter run",  "e edit",    "Q quick",
+                                        "Space mark", "H history", "L limits",
+                                        "q quit",     "? help",    "/ filters"};
+    struct fixture f;
+
+    (void)state;
+    open_screen(&f, &screen_scenarios, NULL, 80, 24);
+    for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
+        assert_true(says(&f, hints[i]));
+    close_screen(&f);
+}
+
 /* The verdict on requests per second between a run and one of another speed. */
 static void comparison(double speed, uint64_t seed, const char *verdict)
 {
@@ -398,6 +506,11 @@ int main(void)
         cmocka_unit_test(the_form_refuses_and_keeps),
         cmocka_unit_test(the_summary_says_what_the_run_says),
         cmocka_unit_test(no_figure_is_not_a_number),
+        cmocka_unit_test(figures_of_the_load_are_shown_once),
+        cmocka_unit_test(the_summary_has_the_micro_sign),
+        cmocka_unit_test(transfers_have_no_spectrum),
+        cmocka_unit_test(the_summary_says_how_to_lose_less),
+        cmocka_unit_test(keys_of_the_scenarios_are_shown),
         cmocka_unit_test(comparisons_claim_only_what_is_shown),
         cmocka_unit_test(limits_and_help_survive),
         cmocka_unit_test(every_chart_draws_every_run),

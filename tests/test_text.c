@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "tui/figure.h"
+
 static void decodes_every_length(void **state)
 {
     static const struct {
@@ -115,9 +117,41 @@ static void clips_by_columns(void **state)
     assert_string_equal(out, "thr");
 }
 
+static void figures_have_the_micro_sign(void **state)
+{
+    static const char *const rows[][2] = {
+        {"812 us", "812 \xc2\xb5s"},
+        {"late by 1.50 us (p50), 20 us", "late by 1.50 \xc2\xb5s (p50), 20 \xc2\xb5s"},
+        {"2 used, 3 us2", "2 used, 3 us2"},
+        {"it is us, not 7 users", "it is us, not 7 users"},
+        {" us", " us"},
+        {"", ""},
+    };
+    char out[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        figure_sentence(rows[i][0], out, sizeof(out));
+        assert_string_equal(out, rows[i][1]);
+    }
+    figure_duration(250e3, out, sizeof(out));
+    assert_string_equal(out, "250 \xc2\xb5s");
+    figure_duration(250e6, out, sizeof(out));
+    assert_string_equal(out, "250 ms");
+    figure_metric(METRIC_latency_p50_ns, 1500, out, sizeof(out));
+    assert_string_equal(out, "1.50 \xc2\xb5s");
+    /* Never half a character, however small the room. */
+    for (size_t size = 1; size < 10; size++) {
+        figure_sentence("812 us", out, size);
+        assert_true(strlen(out) < size);
+        assert_true(out[0] == '\0' || (unsigned char)out[strlen(out) - 1] != 0xc2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_have_the_micro_sign),
         cmocka_unit_test(decodes_every_length),
         cmocka_unit_test(refuses_what_is_not_utf8),
         cmocka_unit_test(never_reads_past_the_end),

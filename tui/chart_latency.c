@@ -1,18 +1,14 @@
 /* Latency percentiles on a log scale. */
 #include "tui/run_chart.h"
 
-#include "tui/text.h"
+#include <stdio.h>
 
-static const char *title(const struct run_view *v)
-{
-    if (v->run != NULL && options_number(&v->run->values, "rate", 0) > 0)
-        return "latency from the planned send";
-    return "latency, service time";
-}
+#include "tui/text.h"
 
 static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
 {
-    struct chart chart = run_view_chart(v, a.width >= 96 ? title(v) : "latency", hot);
+    char title[64] = "latency";
+    struct chart chart;
     struct chart_line lines[] = {
         {"max", v->lines[0], v->count, PAINT_MAX, REDUCE_MAX, UNKNOWN},
         {"p99", v->lines[1], v->count, PAINT_P99, REDUCE_MAX, UNKNOWN},
@@ -21,6 +17,9 @@ static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
     };
     bool bulk = v->run != NULL && v->run->scenario->family == FAMILY_BULK;
 
+    if (a.width >= 96 && v->run != NULL)
+        snprintf(title, sizeof(title), "latency, %s", run_view_latency_origin(v->run));
+    chart = run_view_chart(v, title, hot);
     for (size_t i = 0; i < v->count; i++) {
         const struct view_latency *l = run_view_latency(v, i);
         const struct series_slot *slot = run_view_slot(v, i);

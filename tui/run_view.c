@@ -132,6 +132,13 @@ double run_view_now(const struct run_view *v, const double *values)
     return known > 0 ? sum / (double)known : UNKNOWN;
 }
 
+const char *run_view_latency_origin(const struct run *r)
+{
+    if (run_is_paced(r))
+        return "from the planned send";
+    return r->scenario->family == FAMILY_UDP ? "from sending to arrival" : "service time";
+}
+
 enum place run_view_facing(const struct run_view *v)
 {
     return v->run != NULL && v->run->scenario->roles[PLACE_ENDPOINT] != NULL

@@ -68,6 +68,9 @@ void run_view_unexplained(const struct series *s, double *out);
 /* The mean of the last known values of a line, over half a second: what is "now". */
 double run_view_now(const struct run_view *v, const double *values);
 
+/* What the latency of a run is counted from: "service time". */
+const char *run_view_latency_origin(const struct run *r);
+
 /* The place that clients talk to, and whether a process of ours stands there. */
 enum place run_view_facing(const struct run_view *v);
 bool run_view_has(const struct run_view *v, enum place place);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/trial.h"
+#include "tui/figure.h"
 #include "tui/metric_label.h"
 #include "tui/param_view.h"
 #include "tui/text.h"
@@ -175,16 +176,17 @@ static void draw_reference(struct canvas *c, struct area *a, const struct refere
 {
     struct area row = area_take_top(a, 1);
     int m = metric_find(ref->metric), x;
+    char name[64];
 
     if (row.height == 0 || m == METRIC_COUNT)
         return;
+    metric_label((enum metric)m, name, sizeof(name));
     x = row.x + canvas_print(c, row.x, row.y, row.width, style(PAINT_DIM), "%s%s%s ",
-                             metric_row((enum metric)m)->name, ref->where[0] ? " " : "",
-                             ref->where);
+                             name, ref->where[0] ? " " : "", ref->where);
     for (size_t i = 0; i < ref->count; i++) {
         char text[40];
 
-        metric_format((enum metric)m, ref->values[i], text, sizeof(text));
+        figure_metric((enum metric)m, ref->values[i], text, sizeof(text));
         x += canvas_print(c, x, row.y, row.x + row.width - x, style(PAINT_STRONG), "%s%s",
                           text, i + 1 < ref->count ? "  " : "");
     }
@@ -218,7 +220,7 @@ static void draw_last_runs(struct canvas *c, struct area *a, const struct scenar
     if (row.height == 0)
         return;
     metric_label(m, name, sizeof(name));
-    metric_format(m, values[n - 1], last, sizeof(last));
+    figure_metric(m, values[n - 1], last, sizeof(last));
     x = row.x + canvas_text(c, row.x, row.y, 20, style(PAINT_DIM), name) + 1;
     canvas_spark(c, x, row.y, row.x + row.width - x, values, n, style(PAINT_SERIES_1));
     x += (int)n + 1;

@@ -9,6 +9,7 @@
 #include "engine/units.h"
 #include "tui/app.h"
 #include "tui/chart.h"
+#include "tui/figure.h"
 #include "tui/last_runs.h"
 #include "tui/metric_label.h"
 #include "tui/page.h"
@@ -87,8 +88,8 @@ static void draw_metric(struct page *p, const struct compared *d)
     struct style label = style(d->headline ? PAINT_STRONG : PAINT_TEXT);
 
     metric_label(d->metric, name, sizeof(name));
-    metric_format(d->metric, d->a, cell[0], CELL);
-    metric_format(d->metric, d->b, cell[1], CELL);
+    figure_metric(d->metric, d->a, cell[0], CELL);
+    figure_metric(d->metric, d->b, cell[1], CELL);
     compare_share_text(d->share, change, CELL);
     compare_share_text(d->share_low, low, CELL);
     compare_share_text(d->share_high, high, CELL);
@@ -161,7 +162,7 @@ static void draw_quantiles(struct page *p, const struct comparison *c)
 
             snprintf(labels[n], sizeof(labels[n]), "%s p%.6g", side == 0 ? "A" : "B",
                      100 * c->quantiles[i].q);
-            units_format_duration(ns, figures[n], CELL);
+            figure_duration(ns, figures[n], CELL);
             bars[n] = (struct bar){labels[n], figures[n], log10(fmax(ns, 1)) - low,
                                    side == 0 ? PAINT_SERIES_1 : PAINT_SERIES_4};
         }

@@ -8,6 +8,7 @@
 
 #include "engine/recording.h"
 #include "tui/app.h"
+#include "tui/figure.h"
 #include "tui/last_runs.h"
 #include "tui/lineedit.h"
 #include "tui/screen_compare.h"
@@ -361,7 +362,7 @@ static void draw_figures(struct canvas *c, struct area row, const struct store_e
 
         if (columns[i].at + columns[i].width > row.width)
             return;
-        metric_format(columns[i].metric,
+        figure_metric(columns[i].metric,
                       e->state == STORE_ENDED ? e->medians[columns[i].metric]
                                               : (double)NAN,
                       text, sizeof(text));

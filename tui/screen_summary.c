@@ -15,10 +15,12 @@
 #include "engine/units.h"
 #include "tui/app.h"
 #include "tui/chart.h"
+#include "tui/figure.h"
 #include "tui/last_runs.h"
 #include "tui/lineedit.h"
 #include "tui/metric_label.h"
 #include "tui/page.h"
+#include "tui/run_view.h"
 #include "tui/screen_compare.h"
 #include "tui/text.h"
 
@@ -28,6 +30,7 @@
 #define DOCUMENTED 11
 #define RATIO 12     /* columns of "12.3 x less" */
 #define LOAD_NAME 13 /* columns of a name in the table of the load */
+#define SENTENCE 512
 
 struct summary {
     struct app *app; /* borrowed */
@@ -144,10 +147,12 @@ static void draw_thresholds(struct page *p, const struct run *r)
     for (size_t i = 0; i < n; i++) {
         struct style s = style(list[i].ok ? PAINT_GOOD : PAINT_BAD);
         struct area row = page_rows(p, 0);
+        char detail[SENTENCE];
 
         canvas_put(p->c, row.x, row.y, list[i].ok ? g->check : g->cross, s);
         canvas_text(p->c, row.x + 2, row.y, NAME - 3, s, list[i].threshold.text);
-        page_entry(p, NAME, s, "", list[i].detail);
+        figure_sentence(list[i].detail, detail, sizeof(detail));
+        page_entry(p, NAME, s, "", detail);
     }
     page_gap(p);
 }
@@ -180,9 +185,9 @@ static void draw_reference(struct page *p, const struct run *r,
         return;
     run_statistics(r, m, &own);
     statistics_of(ref->values, ref->count, &documented);
-    metric_format(m, own.n > 0 ? own.median : UNKNOWN, cell[0], CELL);
-    metric_format(m, documented.median, cell[1], CELL);
-    metric_format(m, last != NULL ? last->medians[m] : UNKNOWN, cell[2], CELL);
+    figure_metric(m, own.n > 0 ? own.median : UNKNOWN, cell[0], CELL);
+    figure_metric(m, documented.median, cell[1], CELL);
+    figure_metric(m, last != NULL ? last->medians[m] : UNKNOWN, cell[2], CELL);
     metric_label(m, name, sizeof(name));
     end = row;
     area_take_left(&end, NAME + FIGURE + DOCUMENTED + 2);
@@ -198,7 +203,7 @@ static void draw_reference(struct page *p, const struct run *r,
         draw_ratio(p->c, end, m, own.median / documented.median);
 }
 
-static void draw_load_row(struct page *p, const char *name, enum metric metric,
+static void draw_load_row(struct page *p, const char *name, const struct load_row *load,
                           const double figures[LOAD_COLUMNS], struct style s)
 {
     struct area row = page_rows(p, 1);
@@ -207,13 +212,32 @@ static void draw_load_row(struct page *p, const char *name, enum metric metric,
     for (int k = 0; k < LOAD_COLUMNS; k++) {
         char cell[CELL];
 
-        metric_format(metric, figures[k], cell, CELL);
+        figure_metric(load->metrics[k], figures[k], cell, CELL);
         canvas_text_right(p->c, row.x + LOAD_NAME + k * FIGURE, row.y, FIGURE, s, cell);
     }
 }
 
+static void draw_load_ratio(struct page *p, struct area row, const struct load_row *load)
+{
+    area_take_left(&row, LOAD_NAME + LOAD_COLUMNS * FIGURE + 2);
+    if (load->documented[LOAD_AVG] > 0)
+        draw_ratio(p->c, row, load->metrics[LOAD_AVG],
+                   load->own[LOAD_AVG] / load->documented[LOAD_AVG]);
+}
+
+static void draw_load_last(struct page *p, const struct load_row *load,
+                           const struct store_entry *last)
+{
+    double figures[LOAD_COLUMNS];
+
+    for (size_t k = 0; k < LOAD_COLUMNS; k++)
+        figures[k] = last->medians[load->metrics[k]];
+    draw_load_row(p, "  last run", load, figures, style(PAINT_DIM));
+}
+
 /* The table that the document has, with its figures below the run's own. */
-static void draw_load(struct page *p, const struct load_table *t)
+static void draw_load(struct page *p, const struct load_table *t,
+                      const struct store_entry *last, bool comparable)
 {
     static const char *const titles[LOAD_COLUMNS] = {"Avg", "Stdev", "Max"};
     struct area row;
@@ -224,13 +248,16 @@ static void draw_load(struct page *p, const struct load_table *t)
         canvas_text_right(p->c, row.x + LOAD_NAME + k * FIGURE, row.y, FIGURE,
                           style(PAINT_DIM), titles[k]);
     for (size_t i = 0; i < LOAD_ROWS; i++) {
-        const struct load_row *figures = &t->rows[i];
+        const struct load_row *load = &t->rows[i];
 
-        draw_load_row(p, figures->name, figures->metric, figures->own,
-                      style(PAINT_STRONG));
+        row = page_rows(p, 0);
+        draw_load_row(p, load->name, load, load->own, style(PAINT_STRONG));
+        if (comparable)
+            draw_load_ratio(p, row, load);
         if (t->is_documented)
-            draw_load_row(p, "  documented", figures->metric, figures->documented,
-                          style(PAINT_DIM));
+            draw_load_row(p, "  documented", load, load->documented, style(PAINT_DIM));
+        if (last != NULL)
+            draw_load_last(p, load, last);
     }
     if (t->is_short)
         page_text(p, style(PAINT_DIM),
@@ -239,16 +266,36 @@ static void draw_load(struct page *p, const struct load_table *t)
     page_gap(p);
 }
 
+/* The documented figures in a list: those that no table has shown. */
+static void draw_references(struct page *p, const struct run *r,
+                            const struct store_entry *last, bool comparable)
+{
+    struct area row;
+
+    if (r->scenario->references[0].metric == NULL)
+        return;
+    row = page_rows(p, 1);
+    canvas_text_right(p->c, row.x + NAME, row.y, FIGURE, style(PAINT_DIM), "this run");
+    canvas_text_right(p->c, row.x + NAME + FIGURE, row.y, DOCUMENTED, style(PAINT_DIM),
+                      "documented");
+    if (last != NULL && row.width >= NAME + 2 * FIGURE + DOCUMENTED + 2 + RATIO)
+        canvas_text_right(p->c, row.x + NAME + FIGURE + DOCUMENTED + 2 + RATIO, row.y,
+                          FIGURE, style(PAINT_DIM), "last run");
+    for (const struct reference *ref = r->scenario->references; ref->metric != NULL;
+         ref++)
+        draw_reference(p, r, ref, last, comparable);
+}
+
 static void draw_documented(struct page *p, const struct run *r,
                             const struct store_entry *last)
 {
     struct load_table load;
-    struct area row;
     char why[512];
     bool comparable = run_is_comparable(r, why, sizeof(why));
+    bool with_load = load_table(&load, r);
 
-    if (load_table(&load, r))
-        draw_load(p, &load);
+    if (with_load)
+        draw_load(p, &load, last, comparable);
     if (r->scenario->documented == NULL || r->scenario->documented[0] == '\0')
         return;
     page_heading(p, "Beside the documented experiment");
@@ -257,19 +304,8 @@ static void draw_documented(struct page *p, const struct run *r,
               "Documented elsewhere, on other hardware, with another runtime.");
     if (!comparable)
         page_text(p, style(PAINT_WARN), why);
-    if (r->scenario->references[0].metric != NULL) {
-        row = page_rows(p, 1);
-        canvas_text_right(p->c, row.x + NAME, row.y, FIGURE, style(PAINT_DIM),
-                          "this run");
-        canvas_text_right(p->c, row.x + NAME + FIGURE, row.y, DOCUMENTED,
-                          style(PAINT_DIM), "documented");
-        if (last != NULL && row.width >= NAME + 2 * FIGURE + DOCUMENTED + 2 + RATIO)
-            canvas_text_right(p->c, row.x + NAME + FIGURE + DOCUMENTED + 2 + RATIO, row.y,
-                              FIGURE, style(PAINT_DIM), "last run");
-    }
-    for (const struct reference *ref = r->scenario->references; ref->metric != NULL;
-         ref++)
-        draw_reference(p, r, ref, last, comparable);
+    if (!with_load || !load.is_documented)
+        draw_references(p, r, last, comparable);
     page_gap(p);
 }
 
@@ -299,12 +335,12 @@ static void draw_statistics_row(struct page *p, const struct run *r, enum metric
         return;
     row = page_rows(p, 1);
     metric_label(m, name, sizeof(name));
-    metric_format(m, s.median, cell[0], CELL);
-    metric_format(m, s.stdev, cell[1], CELL);
-    metric_format(m, s.min, cell[2], CELL);
-    metric_format(m, s.max, cell[3], CELL);
-    metric_format(m, s.ci95_low, cell[4], CELL);
-    metric_format(m, s.ci95_high, cell[5], CELL);
+    figure_metric(m, s.median, cell[0], CELL);
+    figure_metric(m, s.stdev, cell[1], CELL);
+    figure_metric(m, s.min, cell[2], CELL);
+    figure_metric(m, s.max, cell[3], CELL);
+    figure_metric(m, s.ci95_low, cell[4], CELL);
+    figure_metric(m, s.ci95_high, cell[5], CELL);
     snprintf(interval, sizeof(interval), "%s \xe2\x80\xa6 %s", cell[4], cell[5]);
     canvas_text(p->c, row.x, row.y, NAME - 1, style(PAINT_TEXT), name);
     canvas_text_right(p->c, row.x + NAME, row.y, FIGURE, style(PAINT_STRONG), cell[0]);
@@ -315,6 +351,8 @@ static void draw_statistics_row(struct page *p, const struct run *r, enum metric
 static void draw_statistics(struct page *p, const struct run *r)
 {
     static const char *const titles[] = {"stdev", "min", "max", "95 % interval"};
+    struct load_table load;
+    bool is_told = r->trials_begun == 1 && load_table(&load, r);
     struct area row;
 
     page_heading(p, r->trials_begun > 1 ? "Over the trials" : "Measured");
@@ -324,7 +362,8 @@ static void draw_statistics(struct page *p, const struct run *r)
         draw_spread(p, row, titles, style(PAINT_DIM));
     }
     for (int m = 0; m < METRIC_COUNT; m++)
-        draw_statistics_row(p, r, (enum metric)m);
+        if (!is_told || !load_table_tells((enum metric)m))
+            draw_statistics_row(p, r, (enum metric)m);
     page_gap(p);
 }
 
@@ -343,7 +382,7 @@ static void draw_trials(struct page *p, const struct run *r)
         struct area row = page_rows(p, 1);
         char seconds[CELL];
 
-        metric_format(METRIC_seconds, t->seconds, seconds, CELL);
+        figure_metric(METRIC_seconds, t->seconds, seconds, CELL);
         canvas_print(p->c, row.x, row.y, 16, style(PAINT_TEXT), "%3u %s", t->number,
                      outcome_name(t->outcome));
         canvas_bar(p->c, row.x + 16, row.y, 24, longest > 0 ? t->seconds / longest : 0,
@@ -380,19 +419,19 @@ static void draw_spectrum(struct page *p, const struct run *r)
     const struct hist *h =
         pooled(r, scenario_latency_place(r->scenario), METER_HIST_latency);
     struct bar bars[7];
-    char figures[7][CELL];
+    char figures[7][CELL], heading[64];
     double low;
 
-    if (h == NULL)
+    /* The time of a transfer is told as such: its few trials have no quantiles. */
+    if (h == NULL || r->scenario->family == FAMILY_BULK)
         return;
-    page_heading(p, options_number(&r->values, "rate", 0) > 0
-                        ? "Latency, from the intended send time"
-                        : "Latency, service time");
+    snprintf(heading, sizeof(heading), "Latency, %s", run_view_latency_origin(r));
+    page_heading(p, heading);
     low = log10(fmax(1, (double)h->min)) - 0.3;
     for (size_t i = 0; i < 7; i++) {
         double ns = rows[i].q < 1 ? (double)hist_quantile(h, rows[i].q) : (double)h->max;
 
-        units_format_duration(ns, figures[i], CELL);
+        figure_duration(ns, figures[i], CELL);
         /* Bars on a log scale: the spectrum spans decades. */
         bars[i] = (struct bar){rows[i].label, figures[i], log10(fmax(1, ns)) - low,
                                rows[i].paint};
@@ -414,8 +453,8 @@ static void draw_times(struct page *p, const struct run *r)
 
         if (h == NULL)
             continue;
-        units_format_duration(hist_mean(h), mean, CELL);
-        units_format_duration((double)hist_quantile(h, 0.99), p99, CELL);
+        figure_duration(hist_mean(h), mean, CELL);
+        figure_duration((double)hist_quantile(h, 0.99), p99, CELL);
         if (p->area.width >= 56)
             snprintf(figures[n], sizeof(figures[n]), "%s  p99 %s", mean, p99);
         else
@@ -445,6 +484,18 @@ static void loss_row(struct page *p, const char *name, int64_t count, int64_t of
                    style(paint));
 }
 
+/* What to do about the loss. */
+static void draw_advice(struct page *p, const struct trial *t)
+{
+    char advice[200], text[240];
+
+    trial_advice(t, advice, sizeof(advice));
+    if (advice[0] == '\0')
+        return;
+    snprintf(text, sizeof(text), "To lose less: %s.", advice);
+    page_text(p, style(PAINT_WARN), text);
+}
+
 static void draw_loss(struct page *p, const struct run *r)
 {
     const struct trial *t = run_trial(r);
@@ -472,6 +523,7 @@ static void draw_loss(struct page *p, const struct run *r)
     loss_row(p, "late", l->late, l->attempted, PAINT_DIM);
     loss_row(p, "duplicate", l->duplicate, l->attempted, PAINT_DIM);
     loss_row(p, "out of order", l->out_of_order, l->attempted, PAINT_DIM);
+    draw_advice(p, t);
     page_gap(p);
 }
 
@@ -533,10 +585,12 @@ static void draw_checks(struct page *p, const struct run *r)
                            : check->verdict == VERDICT_FAIL ? PAINT_BAD
                                                             : PAINT_UNKNOWN;
         struct area row = page_rows(p, 1);
+        char detail[SENTENCE];
 
+        figure_sentence(check->detail, detail, sizeof(detail));
         canvas_put(p->c, row.x, row.y, glyph, style(paint));
         canvas_text(p->c, row.x + 2, row.y, row.width - 2, style(paint), check->name);
-        page_entry(p, 2, style(PAINT_DIM), "", check->detail);
+        page_entry(p, 2, style(PAINT_DIM), "", detail);
     }
     page_gap(p);
 }
