@@ -428,6 +428,33 @@ static void the_board_is_as_it_was(void **state)
     }
 }
 
+/* From whatever is shown: "longer" never shows less, "shorter" never more. */
+static void the_span_is_stretched_from_what_is_shown(void **state)
+{
+    static const struct {
+        int step;
+        double window_s;
+    } rows[] = {{1, 0},  {-1, 10}, {-1, 5}, {-1, 5}, {1, 10},
+                {1, 30}, {1, 0},   {1, 0},  {-1, 10}};
+    struct canvas *c = frame_canvas(GLYPHS_BRAILLE, 100, 28);
+    struct run *run = make_run("unix-requests", 1, 7);
+    struct run_board board;
+
+    (void)state;
+    assert_int_equal(run_board_init(&board), 0);
+    run_board_set_run(&board, run);
+    run_board_draw(&board, c, canvas_area(c));
+    assert_true(board.view->to_s > 20 && board.view->to_s <= 30);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        run_board_stretch(&board, rows[i].step);
+        run_board_draw(&board, c, canvas_area(c));
+        assert_float_equal(board.window_s, rows[i].window_s, 1e-9);
+    }
+    run_board_done(&board);
+    run_free(run);
+    frame_free(c);
+}
+
 static void charts_of_no_run_say_so(void **state)
 {
     struct run_view *v = run_view_new();
@@ -515,6 +542,7 @@ int main(void)
         cmocka_unit_test(limits_and_help_survive),
         cmocka_unit_test(every_chart_draws_every_run),
         cmocka_unit_test(the_board_is_as_it_was),
+        cmocka_unit_test(the_span_is_stretched_from_what_is_shown),
         cmocka_unit_test(charts_of_no_run_say_so),
         cmocka_unit_test(a_line_is_edited_like_in_a_shell),
         cmocka_unit_test(late_gaps_are_not_unexplained),

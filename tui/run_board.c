@@ -6,7 +6,7 @@
 
 #include "tui/run_use.h"
 
-static const double windows[] = {0, 5, 10, 30, 60, 120, 300, 600, 3600};
+static const double windows[] = {5, 10, 30, 60, 120, 300, 600, 3600};
 #define WINDOWS (sizeof(windows) / sizeof(windows[0]))
 
 int run_board_init(struct run_board *b)
@@ -62,11 +62,21 @@ void run_board_scroll(struct run_board *b, int step)
 
 void run_board_stretch(struct run_board *b, int step)
 {
-    size_t i = 0;
+    const struct run_view *v = b->view;
+    double shown_s = b->window_s > 0 ? b->window_s : v->to_s - v->from_s;
+    double end_s = run_view_end_s(v);
+    size_t i = step < 0 ? WINDOWS : 0;
 
-    while (i + 1 < WINDOWS && windows[i] < b->window_s)
+    if (step < 0) {
+        while (i > 0 && windows[i - 1] >= shown_s)
+            i--;
+        b->window_s = windows[i > 0 ? i - 1 : 0];
+        return;
+    }
+    while (i + 1 < WINDOWS && windows[i] <= shown_s)
         i++;
-    b->window_s = windows[(i + (step < 0 ? WINDOWS - 1 : 1)) % WINDOWS];
+    /* No longer than the run is so far: all of it goes on to be all of it. */
+    b->window_s = shown_s >= end_s && end_s <= VIEW_LONGEST_S ? 0 : windows[i];
 }
 
 void run_board_say_span(const struct run_board *b, char *text, size_t size)
