@@ -14,6 +14,7 @@
 #include "engine/store.h"
 #include "engine/threshold.h"
 #include "engine/units.h"
+#include "protocols/utf8.h"
 
 /* --- options of a comparison --- */
 
@@ -123,6 +124,7 @@ static void add_name(struct contestant *c, const struct param *p)
     param_text(&c->values, p, text, sizeof(text));
     snprintf(c->name + len, sizeof(c->name) - len, "%s%s=%s", len ? " " : "", p->name,
              text);
+    utf8_printable(c->name);
 }
 
 static int take_change(void *arg, const char *line)

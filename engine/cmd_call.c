@@ -40,13 +40,16 @@ static void print_text(const struct call *c, const struct topper_result *results
 {
     for (size_t i = 0; i < c->server_count; i++) {
         const struct topper_result *r = &results[i];
+        struct fail fail = {0};
 
-        if (r->err)
-            fprintf(stderr, "plimsoll: %s: %s.\n", c->servers[i], strerror(-r->err));
-        else if (c->server_count == 1)
+        if (r->err) {
+            fail_set(&fail, -r->err, "call", "%s", c->servers[i]);
+            command_fails(&fail);
+        } else if (c->server_count == 1) {
             puts(r->reply);
-        else
+        } else {
             printf("%s: %s\n", c->servers[i], r->reply);
+        }
     }
 }
 

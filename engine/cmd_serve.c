@@ -15,6 +15,7 @@
 #include "engine/units.h"
 #include "protocols/clock.h"
 #include "protocols/role.h"
+#include "protocols/utf8.h"
 
 struct service {
     const char *name;
@@ -75,6 +76,7 @@ static void note(struct flow_env *env, const char *format, ...)
 static void note(struct flow_env *env, const char *format, ...)
 {
     struct serving *s = env->owner;
+    char text[1024];
     va_list args;
 
     if (s->notes == NOTES_A_SECOND) {
@@ -82,11 +84,12 @@ static void note(struct flow_env *env, const char *format, ...)
         return;
     }
     s->notes++;
-    stamp();
     va_start(args, format);
-    vprintf(format, args);
+    vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    putchar('\n');
+    utf8_printable(text);
+    stamp();
+    puts(text);
     fflush(stdout);
 }
 

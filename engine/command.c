@@ -140,18 +140,20 @@ static int act(const struct command *command, int argc, char **argv)
 static int unknown_command(const char *name)
 {
     const char *words[sizeof(commands) / sizeof(commands[0])];
-    size_t n = 0;
+    struct fail fail = {0};
     const char *near;
+    size_t n = 0;
 
     for (; commands[n]; n++)
         words[n] = commands[n]->name;
     near = nearest_word(name, words, n);
-    fprintf(stderr, "plimsoll: there is no command '%s'", name);
     if (near)
-        fprintf(stderr, "; did you mean '%s'?\n", near);
+        fail_set(&fail, EINVAL, "command",
+                 "there is no command '%.80s'; did you mean '%s'?", name, near);
     else
-        fputs("; see plimsoll --help.\n", stderr);
-    return EXIT_USAGE;
+        fail_set(&fail, EINVAL, "command",
+                 "there is no command '%.80s'; see plimsoll --help", name);
+    return command_fails(&fail);
 }
 
 int command_flush(int code)

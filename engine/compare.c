@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocols/utf8.h"
+
 /* The chance of a false verdict among the headline metrics, and among the others. */
 #define ALPHA_HEADLINE 0.025
 #define ALPHA_OTHERS 0.005
@@ -365,6 +367,7 @@ static void warn(struct comparison *c, const char *format, ...)
     va_start(args, format);
     vsnprintf(c->warnings[c->warning_count], sizeof(c->warnings[0]), format, args);
     va_end(args);
+    utf8_printable(c->warnings[c->warning_count]);
     c->warning_count++;
 }
 

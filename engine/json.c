@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocols/utf8.h"
+
 cJSON *json_add_u64(cJSON *object, const char *name, uint64_t value)
 {
     char text[24];
@@ -22,24 +24,6 @@ cJSON *json_add_number(cJSON *object, const char *name, double value)
     return cJSON_AddNumberToObject(object, name, value);
 }
 
-/* By the table of RFC 3629, which excludes surrogates and overlong forms. */
-size_t json_utf8_length(const unsigned char *s)
-{
-    size_t n = s[0] < 0x80                    ? 1
-               : s[0] >= 0xc2 && s[0] <= 0xdf ? 2
-               : (s[0] & 0xf0) == 0xe0        ? 3
-               : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
-                                              : 0;
-
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return n;
-}
-
 cJSON *json_add_text(cJSON *object, const char *name, const char *text)
 {
     char *clean = malloc(3 * strlen(text) + 1);
@@ -49,7 +33,7 @@ cJSON *json_add_text(cJSON *object, const char *name, const char *text)
     if (!clean)
         return NULL;
     while (*text) {
-        size_t n = json_utf8_length((const unsigned char *)text);
+        size_t n = utf8_length((const unsigned char *)text);
 
         memcpy(clean + used, n ? text : "\xef\xbf\xbd", n ? n : 3);
         used += n ? n : 3;

@@ -17,9 +17,6 @@ cJSON *json_add_number(cJSON *object, const char *name, double value);
 /* A text of any bytes: what is not UTF-8 is replaced by U+FFFD. */
 cJSON *json_add_text(cJSON *object, const char *name, const char *text);
 
-/* The length of the well-formed UTF-8 sequence at s, 0 when there is none. */
-size_t json_utf8_length(const unsigned char *s);
-
 /* The item as a number or text; the fallback when it is absent or of another kind. */
 uint64_t json_u64(const cJSON *object, const char *name, uint64_t fallback);
 double json_number(const cJSON *object, const char *name,

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/json.h"
+#include "protocols/utf8.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
 /* Write one character, or the replacement where it is none; how many bytes it was. */
 static size_t put_character(FILE *f, const char *text)
 {
-    size_t n = json_utf8_length((const unsigned char *)text);
+    size_t n = utf8_length((const unsigned char *)text);
     unsigned char c = (unsigned char)*text;
     /* U+FFFE and U+FFFF are no characters of XML. */
     int foreign =

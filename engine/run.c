@@ -21,6 +21,7 @@
 #include "protocols/content.h"
 #include "protocols/endpoint.h"
 #include "protocols/place.h"
+#include "protocols/utf8.h"
 
 #define WATCH_MS 250 /* how often it is looked whether every worker still speaks */
 #define START_DELAY_NS (10 * NS_PER_MS)
@@ -69,6 +70,7 @@ static void say(struct run *r, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
+    utf8_printable(text);
     r->private->ops->line(r->private->arg, r, text);
 }
 
@@ -114,6 +116,7 @@ static void set_outcome(struct trial *t, enum outcome outcome, const char *reaso
         return;
     t->outcome = outcome;
     snprintf(t->reason, sizeof(t->reason), "%s", reason ? reason : "");
+    utf8_printable(t->reason);
 }
 
 static void send_all(struct run *r, enum place place, enum message_type type)
@@ -297,6 +300,7 @@ static void on_fact(struct process *p, const cJSON *object)
     snprintf(p->facts[i].name, sizeof(p->facts[i].name), "%s", name);
     snprintf(p->facts[i].text, sizeof(p->facts[i].text), "%s",
              json_text(object, "text", ""));
+    utf8_printable(p->facts[i].text);
 }
 
 static void link_done(struct run *r, struct link *l)
@@ -328,6 +332,7 @@ static void on_done(struct run *r, struct link *l, const cJSON *object)
     p->reported = true;
     p->outcome = message_read_outcome(object);
     snprintf(p->reason, sizeof(p->reason), "%s", json_text(object, "reason", ""));
+    utf8_printable(p->reason);
     /* Servers are always stopped: that says nothing about the trial. */
     if (p->place == PLACE_CLIENT || p->outcome > OUTCOME_STOPPED)
         set_outcome(current(r), p->outcome, p->reason);
@@ -498,8 +503,7 @@ static int hello_values(struct run *r, const struct process *process,
     return rc;
 }
 
-/* "SERVER/CLIENT": the part of a place, "" for no pinning. */
-static void pin_of(const struct run *r, enum place place, char *pin, size_t size)
+void run_pin(const struct run *r, enum place place, char *pin, size_t size)
 {
     const char *text = options_text(&r->values, "pin", "");
     const char *slash = strchr(text, '/');
@@ -524,7 +528,7 @@ static int say_hello(struct run *r, struct link *l)
     if (place == PLACE_ENDPOINT)
         snprintf(hello.upstream, sizeof(hello.upstream), "%s",
                  server_endpoint(r, PLACE_SERVER));
-    pin_of(r, place, hello.pin, sizeof(hello.pin));
+    run_pin(r, place, hello.pin, sizeof(hello.pin));
     if (rc == 0)
         rc = child_send(l->child, message_hello(&hello));
     options_done(&hello.values);

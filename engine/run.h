@@ -92,6 +92,12 @@ struct run *run_new(struct event_base *base, const struct scenario *scenario,
  */
 int run_check(const struct run *r, struct fail *fail);
 
+/*
+ * The CPUs of a place: its part of the parameter pin, "SERVER/CLIENT", or one list for
+ * both; "" for no pinning.
+ */
+void run_pin(const struct run *r, enum place place, char *pin, size_t size);
+
 /* Ends what is still running, removes what was made. NULL is fine. Not from an op. */
 void run_free(struct run *r);
 

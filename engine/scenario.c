@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "protocols/role.h"
+#include "protocols/utf8.h"
 
 #define BULK_ROLES                         \
     {                                      \
@@ -289,6 +290,7 @@ size_t scenario_departures(const struct scenario *s, const struct options *value
                                      *other ? other : "none");
         count++;
     }
+    utf8_printable(text);
     options_done(&documented);
     return count;
 }

@@ -71,8 +71,8 @@ int scenario_quick(const struct scenario *s, struct options *values);
  * Where the values are not those of the documented experiment, so that its figures are
  * another experiment's: "requests 500 (documented 100), client persistent (documented
  * process)". Where the servers listen, how often it is repeated and what is checked
- * change nothing of it and are passed over. Returns how many differ; the text is cut to
- * size, and empty when none does.
+ * change nothing of it and are passed over. Returns how many differ; the text is
+ * printable, cut to size, and empty when none does.
  */
 size_t scenario_departures(const struct scenario *s, const struct options *values,
                            char *text, size_t size);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocols/utf8.h"
+
 int fail_set(struct fail *f, int err, const char *step, const char *format, ...)
 {
     va_list args;
@@ -19,5 +21,6 @@ int fail_set(struct fail *f, int err, const char *step, const char *format, ...)
     va_end(args);
     if (err != EINVAL && n >= 0 && (size_t)n < sizeof(f->sentence))
         snprintf(f->sentence + n, sizeof(f->sentence) - (size_t)n, ": %s", strerror(err));
+    utf8_printable(f->sentence);
     return -err;
 }

@@ -17,7 +17,8 @@ struct fail {
 /*
  * Record a failure unless one is recorded already. `err` is a positive errno
  * value; ": strerror" is appended to the formatted sentence unless err is EINVAL,
- * for which the sentence must say everything. Returns -err, so that
+ * for which the sentence must say everything. What was typed may be echoed as it is:
+ * the sentence is made printable (protocols/utf8.h). Returns -err, so that
  * `return fail_set(...)` is the idiom. `f` may be a null pointer.
  */
 int fail_set(struct fail *f, int err, const char *step, const char *format, ...)

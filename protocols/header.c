@@ -87,9 +87,9 @@ int headers_add(struct headers *h, const char *line, struct fail *fail)
 
     if (has_control(line, strlen(line)))
         return fail_set(fail, EINVAL, "header",
-                        "the header '%.*s' has a line end or another control character "
-                        "in it",
-                        (int)name_len, line);
+                        "the header '%.120s' has a line end or another control "
+                        "character in it",
+                        line);
     if (name_len == 0 || (*value != ':' && *value != '='))
         return fail_set(fail, EINVAL, "header",
                         "the header '%.120s' is not of the form 'Name: value'", line);

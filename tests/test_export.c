@@ -25,6 +25,7 @@
 #include "engine/export.h"
 #include "engine/json.h"
 #include "engine/quote.h"
+#include "protocols/utf8.h"
 #include "tests/synthetic.h"
 
 static const char *const scenarios[] = {"tcp-bulk", "unix-requests",
@@ -160,7 +161,7 @@ static void check_text(const char *format, const char *text)
     if (has_word(text, "nan") || has_word(text, "inf"))
         fail_msg("the %s export has a number that is none", format);
     for (const char *at = text; *at;) {
-        size_t n = json_utf8_length((const unsigned char *)at);
+        size_t n = utf8_length((const unsigned char *)at);
 
         if (!n)
             fail_msg("the %s export is not UTF-8", format);

@@ -1,4 +1,5 @@
 /* plimsoll: the commands of the engine, and the console when there is none. */
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,10 +14,12 @@
 
 static int usage(const char *what, const char *value, const char *allowed)
 {
-    fprintf(stderr, "plimsoll: %s %s%s%s; %s.\n", what, value != NULL ? "'" : "",
-            value != NULL ? value : "needs a value",
-            value != NULL ? "' is not known" : "", allowed);
-    return EXIT_USAGE;
+    struct fail fail = {0};
+
+    fail_set(&fail, EINVAL, "option", "%s %s%.80s%s; %s", what, value != NULL ? "'" : "",
+             value != NULL ? value : "needs a value",
+             value != NULL ? "' is not known" : "", allowed);
+    return command_fails(&fail);
 }
 
 /* "--name VALUE" or "--name=VALUE": the value, NULL when it is another option. */
