@@ -4,15 +4,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "engine/child.h"
 #include "engine/limits.h"
 #include "engine/run.h"
 #include "engine/threshold.h"
+#include "protocols/content.h"
 #include "protocols/endpoint.h"
-#include "protocols/http_plan.h"
 #include "protocols/pin.h"
+#include "protocols/role.h"
+#include "protocols/transport.h"
 
 static bool is_transport(const struct run *r, const char *name)
 {
@@ -29,7 +30,7 @@ static int check_target(const struct run *r, struct fail *fail)
 
     if (!*target)
         return 0;
-    if (endpoint_parse(&e, target, fail) < 0)
+    if (endpoint_parse_target(&e, target, fail) < 0)
         return -EINVAL;
     if ((e.kind == ENDPOINT_UDP) != udp)
         return fail_set(fail, EINVAL, "target", "%s loads %s, and %s is not one",
@@ -78,20 +79,53 @@ static int check_host(const struct run *r, struct fail *fail)
     return 0;
 }
 
-/* What an HTTP client would refuse is better refused before anything is started. */
-static int check_request(const struct run *r, struct fail *fail)
+static const char *launcher(const struct run *r, enum place place)
 {
-    const char *endpoint = r->scenario->family == FAMILY_HTTP ? "" : "tcp:127.0.0.1:1";
-    struct http_plan plan;
-    int rc;
+    return options_text(&r->values,
+                        place == PLACE_CLIENT ? "client_launch" : "server_launch", "");
+}
 
-    if (!(r->scenario->family & FAMILY_WEB))
-        return 0;
-    rc = http_plan_read(&plan, &r->values, endpoint, fail);
-    if (rc < 0)
-        return rc;
-    http_plan_done(&plan);
-    return 0;
+/* Whether the run starts a process there at all. */
+static bool is_staffed(const struct run *r, enum place place)
+{
+    return r->scenario->roles[place] &&
+           (place == PLACE_CLIENT || !*options_text(&r->values, "target", ""));
+}
+
+/* What holds on this machine says nothing of where a launcher puts a process. */
+static bool is_here(const struct run *r, enum place place)
+{
+    return is_staffed(r, place) && !*launcher(r, place);
+}
+
+static bool is_any_here(const struct run *r)
+{
+    return is_here(r, PLACE_SERVER) || is_here(r, PLACE_ENDPOINT) ||
+           is_here(r, PLACE_CLIENT);
+}
+
+/* What a worker would refuse is better refused before there is one. */
+static int check_roles(const struct run *r, struct fail *fail)
+{
+    int rc = 0;
+
+    for (int place = PLACE_COUNT; rc == 0 && place-- > 0;) {
+        const struct role *role =
+            is_staffed(r, place) ? role_find(r->scenario->roles[place]) : NULL;
+
+        if (role && role->check)
+            rc = role->check(&r->values, fail);
+    }
+    return rc;
+}
+
+static int check_congestion(const struct run *r, struct fail *fail)
+{
+    struct stream_setup setup;
+
+    return is_transport(r, "tcp") && is_any_here(r)
+               ? transport_tcp.configure(&setup, &r->values, fail)
+               : 0;
 }
 
 /* Every client process must get at least one of what is shared, or it has nothing to do.
@@ -144,20 +178,15 @@ static int check_thresholds(const struct run *r, struct fail *fail)
 
 static int check_file(const struct run *r, struct fail *fail)
 {
-    const char *file = options_text(&r->values, "file", "");
-
-    if (*file && access(file, R_OK) < 0)
-        return fail_set(fail, errno, "file", "%s cannot be read", file);
-    return 0;
+    return is_any_here(r) ? content_check(&r->values, fail) : 0;
 }
 
-static int check_launcher(const struct run *r, const char *name, struct fail *fail)
+static int check_launcher(const struct run *r, enum place place, struct fail *fail)
 {
-    const char *launcher = options_text(&r->values, name, "");
     char **words;
     size_t count;
 
-    switch (launcher_split(launcher, &words, &count)) {
+    switch (launcher_split(launcher(r, place), &words, &count)) {
     case 0:
         free(words);
         return 0;
@@ -165,21 +194,30 @@ static int check_launcher(const struct run *r, const char *name, struct fail *fa
         return fail_set(fail, ENOMEM, "launch", "reading a launcher");
     default:
         return fail_set(fail, EINVAL, "launch",
-                        "the launcher \"%.100s\" has an open quote", launcher);
+                        "the launcher \"%.100s\" has an open quote", launcher(r, place));
     }
 }
 
-/* "SERVER/CLIENT", or one list for both; which CPUs there are the workers know. */
+static int check_launchers(const struct run *r, struct fail *fail)
+{
+    int rc = check_launcher(r, PLACE_SERVER, fail);
+
+    return rc == 0 ? check_launcher(r, PLACE_CLIENT, fail) : rc;
+}
+
+static int check_pin_of(const struct run *r, enum place place, struct fail *fail)
+{
+    char list[128];
+
+    run_pin(r, place, list, sizeof(list));
+    return is_here(r, place) ? pin_check_here(list, fail) : pin_check(list, fail);
+}
+
 static int check_pin(const struct run *r, struct fail *fail)
 {
-    const char *text = options_text(&r->values, "pin", "");
-    const char *slash = strchr(text, '/');
-    char server[128];
-    int rc;
+    int rc = check_pin_of(r, PLACE_SERVER, fail);
 
-    snprintf(server, sizeof(server), "%.*s", slash ? (int)(slash - text) : 127, text);
-    rc = pin_check(server, fail);
-    return rc == 0 && slash ? pin_check(slash + 1, fail) : rc;
+    return rc == 0 ? check_pin_of(r, PLACE_CLIENT, fail) : rc;
 }
 
 static int check_path(const struct run *r, struct fail *fail)
@@ -201,8 +239,9 @@ static int check_path(const struct run *r, struct fail *fail)
 int run_check(const struct run *r, struct fail *fail)
 {
     static int (*const checks[])(const struct run *r, struct fail *fail) = {
-        check_target,     check_host,   check_path, check_request, check_shares,
-        check_thresholds, check_limits, check_file, check_pin,
+        check_target,     check_path,   check_roles,      check_host,
+        check_congestion, check_shares, check_thresholds, check_limits,
+        check_file,       check_pin,    check_launchers,
     };
     int rc = scenario_available(r->scenario)
                  ? 0
@@ -211,7 +250,5 @@ int run_check(const struct run *r, struct fail *fail)
 
     for (size_t i = 0; rc == 0 && i < sizeof(checks) / sizeof(checks[0]); i++)
         rc = checks[i](r, fail);
-    if (rc == 0)
-        rc = check_launcher(r, "server_launch", fail);
-    return rc == 0 ? check_launcher(r, "client_launch", fail) : rc;
+    return rc;
 }

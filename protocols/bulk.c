@@ -35,6 +35,7 @@
 #include "protocols/transfer.h"
 
 #define BLOCK_MAX (1u << 30)
+#define BLOCK_DEFAULT (256u << 10)
 #define RETRY_NS (5 * NS_PER_MS)
 
 /* What server and client have in common. */
@@ -123,10 +124,11 @@ static void fact_method(struct bulk *b)
         env->fact(env, "method_refused", strerror(b->plan.refused));
 }
 
-static int check_words(const struct options *o, struct fail *fail)
+static int bulk_check(const struct options *o, struct fail *fail)
 {
     const char *direction = options_text(o, "direction", "both");
     const char *method = options_text(o, "method", "auto");
+    uint64_t block_bytes = options_number(o, "block", BLOCK_DEFAULT);
 
     if (strcmp(direction, "both") != 0 && strcmp(direction, "up") != 0 &&
         strcmp(direction, "down") != 0)
@@ -136,6 +138,9 @@ static int check_words(const struct options *o, struct fail *fail)
         strcmp(method, "zero-copy") != 0)
         return fail_set(fail, EINVAL, "method",
                         "\"%s\" is not a method: auto, copy or zero-copy", method);
+    if (block_bytes == 0 || block_bytes > BLOCK_MAX)
+        return fail_set(fail, EINVAL, "block", "--block must be from 1 byte to %u bytes",
+                        BLOCK_MAX);
     return 0;
 }
 
@@ -161,21 +166,17 @@ static int prepare_bulk(struct bulk *b, struct flow_env *env, bool is_server,
                         bool is_pipe, struct fail *fail)
 {
     const struct options *o = env->options;
-    uint64_t block_bytes = options_number(o, "block", 256 * 1024);
-    int err = check_words(o, fail);
+    int err = bulk_check(o, fail);
 
     if (err)
         return err;
-    if (block_bytes == 0 || block_bytes > BLOCK_MAX)
-        return fail_set(fail, EINVAL, "block",
-                        "The block must be from 1 byte to %u bytes", BLOCK_MAX);
     b->sends = !options_is(o, "direction", is_server ? "up" : "down");
     b->receives = !options_is(o, "direction", is_server ? "down" : "up");
     b->foreign = options_number(o, "foreign", 0);
     b->plan.meter = env->meter;
     b->plan.method = chosen_method(o, is_pipe);
     b->plan.checksum = options_number(o, "verify", 0);
-    b->plan.block_bytes = (size_t)block_bytes;
+    b->plan.block_bytes = (size_t)options_number(o, "block", BLOCK_DEFAULT);
     b->plan.received = block_new(b->plan.block_bytes);
     if (!b->plan.received)
         return fail_set(fail, ENOMEM, "block", "There is no memory for a block");
@@ -346,6 +347,13 @@ static int server_prepare(struct flow_env *env, struct flow **out, struct fail *
     else
         *out = f;
     return err;
+}
+
+static int server_check(const struct options *o, struct fail *fail)
+{
+    int err = bulk_check(o, fail);
+
+    return err ? err : listener_check(o, fail);
 }
 
 static void server_start(struct flow *f, uint64_t start_ns)
@@ -584,6 +592,7 @@ static void client_stop(struct flow *f)
 const struct role role_bulk_server = {
     .name = "bulk-server",
     .is_server = true,
+    .check = server_check,
     .prepare = server_prepare,
     .start = server_start,
     .stop = server_stop,
@@ -592,6 +601,7 @@ const struct role role_bulk_server = {
 
 const struct role role_bulk_client = {
     .name = "bulk-client",
+    .check = bulk_check,
     .prepare = client_prepare,
     .start = client_start,
     .pause = client_pause,

@@ -160,13 +160,15 @@ static int check_file(const struct content *c, const struct stat *st, const char
                       struct fail *fail)
 {
     if (S_ISDIR(st->st_mode))
-        return fail_set(fail, EINVAL, "file", "%.200s is a directory, not a file", path);
+        return fail_set(fail, EINVAL, "file", "--file %.200s is a directory, not a file",
+                        path);
     if (!S_ISREG(st->st_mode))
         return fail_set(fail, EINVAL, "file",
-                        "%.200s is not a regular file, so it has no size to send", path);
-    if (c->size_bytes == 0)
-        return fail_set(fail, EINVAL, "file", "%.200s is empty: there is nothing to send",
+                        "--file %.200s is not a regular file, so it has no size to send",
                         path);
+    if (c->size_bytes == 0)
+        return fail_set(fail, EINVAL, "file",
+                        "--file %.200s is empty: there is nothing to send", path);
     return 0;
 }
 
@@ -178,7 +180,8 @@ static int open_file(struct content *c, const char *path, struct fail *fail)
     /* Non-blocking, so that a FIFO without a writer is refused and not waited for. */
     c->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (c->fd < 0 || fstat(c->fd, &st) < 0)
-        return fail_set(fail, errno, "file", "The file %.200s cannot be read", path);
+        return fail_set(fail, EINVAL, "file", "--file %.200s cannot be read: %s", path,
+                        strerror(errno));
     c->size_bytes = (uint64_t)st.st_size;
     err = check_file(c, &st, path, fail);
     if (err)
@@ -211,6 +214,16 @@ int content_open(struct content *c, const struct options *o, struct fail *fail)
         return 0;
     c->size_bytes = size_bytes;
     return make_whole(size_bytes, now_ns() ^ (uint64_t)getpid() << 32, &c->fd, fail);
+}
+
+int content_check(const struct options *o, struct fail *fail)
+{
+    const char *file = options_text(o, "file", "");
+    struct content c = {.fd = -1};
+    int err = *file ? open_file(&c, file, fail) : 0;
+
+    content_close(&c);
+    return err;
 }
 
 void content_close(struct content *c)

@@ -38,6 +38,9 @@ int content_extend(int fd, uint64_t size_bytes, uint64_t seed, uint64_t *done_by
 int content_open(struct content *c, const struct options *o, struct fail *fail);
 void content_close(struct content *c);
 
+/* What content_open would say of the option `file`; nothing is made or kept open. */
+int content_check(const struct options *o, struct fail *fail);
+
 /* The CRC-32 of the whole content as zlib's crc32(): reads it once, about 1 GB/s. */
 int content_crc32(const struct content *c, uint32_t *crc, struct fail *fail);
 

@@ -35,7 +35,7 @@ static int check_label(const char *label, struct fail *fail)
 
     if (len > DATAGRAM_LABEL_MAX)
         return fail_set(fail, EINVAL, "label",
-                        "the label has %zu bytes, and at most %d are counted", len,
+                        "--label has %zu bytes, and at most %d are counted", len,
                         DATAGRAM_LABEL_MAX);
     return 0;
 }
@@ -53,11 +53,10 @@ int datagram_form_stamped(struct datagram_form *form, const char *label,
     if (err < 0)
         return err;
     if (size_bytes && size_bytes < natural_bytes)
-        return fail_set(
-            fail, EINVAL, "size",
-            "a stamped payload with the label \"%s\" needs %zu bytes, and the "
-            "size is %zu; take a larger size, or plain payloads",
-            label, natural_bytes, size_bytes);
+        return fail_set(fail, EINVAL, "size",
+                        "a stamped payload with the label \"%s\" needs %zu bytes, and "
+                        "--size is %zu; take a larger one, or --payload plain",
+                        label, natural_bytes, size_bytes);
     memset(form, 0, sizeof(*form));
     form->stamped = true;
     form->size_bytes = size_bytes ? size_bytes : natural_bytes;

@@ -113,6 +113,29 @@ int endpoint_parse(struct endpoint *e, const char *text, struct fail *fail)
                     text);
 }
 
+int endpoint_parse_target(struct endpoint *e, const char *text, struct fail *fail)
+{
+    int err = endpoint_parse(e, text, fail);
+
+    if (err == 0 && has_port(e->kind) && e->port == 0)
+        err = fail_set(fail, EINVAL, "endpoint",
+                       "\"%.100s\" has port 0, where nobody can listen", text);
+    return err;
+}
+
+int endpoint_set_host(struct endpoint *e, const char *host, struct fail *fail)
+{
+    if (!*host)
+        return fail_set(fail, EINVAL, "host",
+                        "--host is empty; it takes an address of "
+                        "this machine, such as 127.0.0.1");
+    if (strlen(host) >= sizeof(e->host))
+        return fail_set(fail, EINVAL, "host", "--host '%.40s...' has more than %zu bytes",
+                        host, sizeof(e->host) - 1);
+    snprintf(e->host, sizeof(e->host), "%s", host);
+    return 0;
+}
+
 void endpoint_format(const struct endpoint *e, char *text, unsigned long size)
 {
     const char *name = "";

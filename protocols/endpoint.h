@@ -28,6 +28,12 @@ struct endpoint {
 /* Text to endpoint. 0, or -EINVAL with a sentence that says what is wrong. */
 int endpoint_parse(struct endpoint *e, const char *text, struct fail *fail);
 
+/* The same for where a client shall go: nobody listens on port 0. */
+int endpoint_parse_target(struct endpoint *e, const char *text, struct fail *fail);
+
+/* The host, as typed (no brackets). 0, or -EINVAL for an empty or too long one. */
+int endpoint_set_host(struct endpoint *e, const char *host, struct fail *fail);
+
 /* Endpoint to text: at most `size` bytes with the final NUL; brackets IPv6 hosts. */
 void endpoint_format(const struct endpoint *e, char *text, unsigned long size);
 

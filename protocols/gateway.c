@@ -28,6 +28,7 @@
 #include "protocols/sum.h"
 #include "protocols/topper.h"
 #include "protocols/topper_client.h"
+#include "protocols/transport.h"
 
 /* One way to the microservice: a kind of connection, kept or not. */
 struct way;
@@ -374,7 +375,7 @@ static int read_address(struct flow *f, struct fail *fail)
     if (!f->env->upstream[0])
         return fail_set(fail, EINVAL, "upstream",
                         "the endpoint needs a microservice to pass work to");
-    err = endpoint_parse(&e, f->env->upstream, fail);
+    err = endpoint_parse_target(&e, f->env->upstream, fail);
     if (!err)
         err = endpoint_address(&e, &f->address, &f->address_len, fail);
     if (err)
@@ -474,6 +475,7 @@ static void gateway_stop(struct flow *f)
 const struct role role_gateway = {
     .name = "gateway",
     .is_server = true,
+    .check = listener_check,
     .prepare = gateway_prepare,
     .start = gateway_start,
     .stop = gateway_stop,

@@ -791,6 +791,28 @@ static int prepare(struct flow_env *env, struct flow **flow, plan_reader *read,
     return 0;
 }
 
+/* Where the server will be is not known yet, nor does it matter here. */
+static int check(const struct options *o, plan_reader *read, struct fail *fail)
+{
+    const char *url = options_text(o, "url", "");
+    struct http_plan plan;
+    int err = read(&plan, o, *url ? "" : "tcp:127.0.0.1:1", fail);
+
+    if (err == 0)
+        http_plan_done(&plan);
+    return err;
+}
+
+static int http_check(const struct options *o, struct fail *fail)
+{
+    return check(o, http_plan_read, fail);
+}
+
+static int topper_check(const struct options *o, struct fail *fail)
+{
+    return check(o, http_plan_read_topper, fail);
+}
+
 static int http_prepare(struct flow_env *env, struct flow **flow, struct fail *fail)
 {
     return prepare(env, flow, http_plan_read, fail);
@@ -933,6 +955,7 @@ static void load_stop(struct flow *f)
 
 const struct role role_http_client = {
     .name = "http-client",
+    .check = http_check,
     .prepare = http_prepare,
     .start = load_start,
     .set = load_set,
@@ -944,6 +967,7 @@ const struct role role_http_client = {
 
 const struct role role_topper_client = {
     .name = "topper-client",
+    .check = topper_check,
     .prepare = topper_prepare,
     .start = load_start,
     .set = load_set,

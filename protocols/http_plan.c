@@ -69,14 +69,14 @@ static int read_endpoint(struct http_plan *p, const struct options *o,
     if (*socket_path) {
         if (strlen(socket_path) >= sizeof(p->endpoint.path))
             return fail_set(fail, EINVAL, "socket",
-                            "the path of a Unix socket has at most 107 bytes, and %s has "
-                            "more",
-                            socket_path);
+                            "--socket-path has %zu bytes; the path of a Unix socket has "
+                            "at most %zu",
+                            strlen(socket_path), sizeof(p->endpoint.path) - 1);
         snprintf(unix_endpoint, sizeof(unix_endpoint), "unix:%s", socket_path);
         endpoint = unix_endpoint;
     }
     *has = endpoint && *endpoint;
-    if (*has && endpoint_parse(&p->endpoint, endpoint, fail) < 0)
+    if (*has && endpoint_parse_target(&p->endpoint, endpoint, fail) < 0)
         return -EINVAL;
     if (*has && p->endpoint.kind != ENDPOINT_TCP && p->endpoint.kind != ENDPOINT_UNIX)
         return fail_set(fail, EINVAL, "target",
@@ -109,8 +109,8 @@ static char *read_all(int fd, const char *path, size_t *len, struct fail *fail)
     ssize_t n = 1;
 
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > BODY_MAX) {
-        fail_set(fail, EINVAL, "body", "the body file %s is not a file of at most 1 GiB",
-                 path);
+        fail_set(fail, EINVAL, "input",
+                 "--input %.200s is not a regular file of at most 1 GiB", path);
         return NULL;
     }
     bytes = malloc((size_t)st.st_size + 1);
@@ -121,7 +121,7 @@ static char *read_all(int fd, const char *path, size_t *len, struct fail *fail)
     }
     if (bytes && n >= 0)
         return bytes;
-    fail_set(fail, bytes ? errno : ENOMEM, "body", "the body file %s cannot be read",
+    fail_set(fail, bytes ? errno : ENOMEM, "input", "--input %.200s cannot be read",
              path);
     free(bytes);
     return NULL;
@@ -132,7 +132,8 @@ static int read_body_file(const char *path, char **bytes, size_t *len, struct fa
     int fd = open(path, O_RDONLY | O_CLOEXEC);
 
     if (fd < 0)
-        return fail_set(fail, errno, "body", "the body file %s cannot be opened", path);
+        return fail_set(fail, EINVAL, "input", "--input %.200s cannot be opened: %s",
+                        path, strerror(errno));
     *bytes = read_all(fd, path, len, fail);
     close(fd);
     return *bytes ? 0 : -(fail && fail->err ? fail->err : EIO);
@@ -156,7 +157,8 @@ static int build(struct http_plan *p, const struct options *o, const struct reso
     if (args.body && !*args.body)
         args.body = NULL;
     if (args.body && input && *input)
-        return fail_set(fail, EINVAL, "body", "there are two bodies: body and input");
+        return fail_set(fail, EINVAL, "body",
+                        "there are two bodies: give --body or --input, not both");
     args.body_len = args.body ? strlen(args.body) : 0;
     if (input && *input) {
         err = read_body_file(input, &bytes, &args.body_len, fail);
@@ -233,10 +235,14 @@ static int read_numbers(struct http_plan *p, const struct options *o, struct fai
     uint64_t per_connection = options_number(o, "connection_rate", 0);
 
     if (connections < 1 || connections > CONNECTIONS_MAX)
-        return fail_set(fail, EINVAL, "connections", "connections must be 1 to %u",
+        return fail_set(fail, EINVAL, "connections", "--connections must be 1 to %u",
                         CONNECTIONS_MAX);
+    if (per_connection && options_number(o, "rate", 0))
+        return fail_set(fail, EINVAL, "rate",
+                        "--rate and --connection-rate are two rates of one load: give "
+                        "one of them");
     if (depth < 1 || depth > DEPTH_MAX)
-        return fail_set(fail, EINVAL, "pipelining", "pipelining must be 1 to %u",
+        return fail_set(fail, EINVAL, "pipelining", "--pipelining must be 1 to %u",
                         DEPTH_MAX);
     p->connections = (unsigned)connections;
     /* Behind a request that closes the connection nothing can follow. */

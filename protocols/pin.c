@@ -45,7 +45,7 @@ static int read_list(const char *list, cpu_set_t *cpus, struct fail *fail)
     if (parse_list(list, cpus))
         return 0;
     return fail_set(fail, EINVAL, "pin",
-                    "\"%.100s\" is not a list of CPUs such as 0 or 0,2-3", list);
+                    "--pin: \"%.100s\" is not a list of CPUs such as 0 or 0,2-3", list);
 }
 
 int pin_check(const char *list, struct fail *fail)
@@ -68,15 +68,28 @@ int pin_to_cpus(const char *list, struct fail *fail)
         return err;
     err = sched_setaffinity(0, sizeof(cpus), &cpus) < 0 ? errno : 0;
     if (err == EINVAL) {
-        fail_set(fail, EINVAL, "pin", "None of the CPUs %.100s may be used here", list);
+        fail_set(fail, EINVAL, "pin", "--pin: none of the CPUs %.100s may be used here",
+                 list);
         return -EINVAL;
     }
     if (!err && sched_getaffinity(0, sizeof(given), &given) == 0 &&
         !CPU_EQUAL(&cpus, &given))
         return fail_set(fail, EINVAL, "pin",
-                        "Not all of the CPUs %.100s may be used here", list);
+                        "--pin: not all of the CPUs %.100s may be used here", list);
     if (!err)
         return 0;
     return fail_set(fail, err, "pin", "This process cannot be pinned to CPUs %.100s",
                     list);
+}
+
+int pin_check_here(const char *list, struct fail *fail)
+{
+    cpu_set_t before;
+    int err;
+
+    if (!*list || sched_getaffinity(0, sizeof(before), &before) < 0)
+        return pin_check(list, fail);
+    err = pin_to_cpus(list, fail);
+    sched_setaffinity(0, sizeof(before), &before);
+    return err;
 }

@@ -86,19 +86,34 @@ static void set_timer(struct event *timer, uint64_t span_ns)
 
 /* ---- the message ---- */
 
+static uint64_t message_bytes(const struct options *o)
+{
+    uint64_t len_bytes = options_number(o, "message_size", 0);
+
+    return len_bytes ? len_bytes : strlen(options_text(o, "message", REQUEST_MESSAGE));
+}
+
+int request_message_check(const struct options *o, struct fail *fail)
+{
+    if (!*options_text(o, "message", REQUEST_MESSAGE))
+        return fail_set(fail, EINVAL, "message",
+                        "--message is empty: each request sends at least 1 byte");
+    if (message_bytes(o) > MESSAGE_MAX)
+        return fail_set(fail, EINVAL, "message", "--message has more than %llu bytes",
+                        MESSAGE_MAX);
+    return 0;
+}
+
 int request_message_init(struct request_message *m, const struct options *o,
                          struct fail *fail)
 {
     const char *text = options_text(o, "message", REQUEST_MESSAGE);
     size_t text_len = strlen(text);
-    uint64_t len_bytes = options_number(o, "message_size", 0);
+    int err = request_message_check(o, fail);
 
-    if (len_bytes == 0)
-        len_bytes = text_len;
-    if (text_len == 0 || len_bytes > MESSAGE_MAX)
-        return fail_set(fail, EINVAL, "message",
-                        "The message must have from 1 byte to %llu bytes", MESSAGE_MAX);
-    m->len_bytes = (size_t)len_bytes;
+    if (err)
+        return err;
+    m->len_bytes = (size_t)message_bytes(o);
     m->bytes = block_new(m->len_bytes);
     if (!m->bytes)
         return fail_set(fail, ENOMEM, "message", "There is no memory for the message");
@@ -686,6 +701,7 @@ static void client_stop(struct flow *f)
 
 const struct role role_requests_client = {
     .name = "requests-client",
+    .check = request_message_check,
     .prepare = client_prepare,
     .start = client_start,
     .set = client_set,

@@ -309,6 +309,13 @@ static int server_prepare(struct flow_env *env, struct flow **out, struct fail *
     return err;
 }
 
+static int server_check(const struct options *o, struct fail *fail)
+{
+    int err = request_message_check(o, fail);
+
+    return err ? err : listener_check(o, fail);
+}
+
 static void server_start(struct flow *f, uint64_t start_ns)
 {
     (void)f;
@@ -333,6 +340,7 @@ static void server_stop(struct flow *f)
 const struct role role_requests_server = {
     .name = "requests-server",
     .is_server = true,
+    .check = server_check,
     .prepare = server_prepare,
     .start = server_start,
     .stop = server_stop,

@@ -7,6 +7,7 @@
 
 #include "protocols/http_service.h"
 #include "protocols/sum.h"
+#include "protocols/transport.h"
 
 struct flow {
     struct flow_env *env;
@@ -70,6 +71,7 @@ static void rest_free(struct flow *f)
 const struct role role_rest = {
     .name = "rest",
     .is_server = true,
+    .check = listener_check,
     .prepare = rest_prepare,
     .start = rest_start,
     .stop = rest_stop,

@@ -6,6 +6,8 @@
  *
  * Life of a role:
  *
+ *   check     whether the values go together, before there is a worker: what is the
+ *             person's mistake, and not the machine's.
  *   prepare   everything that can fail: read options, listen, open files, allocate.
  *             No load yet. A server is reachable when it returns.
  *   start     client roles begin to offer load at start_ns; server roles serve from
@@ -80,6 +82,14 @@ struct flow_env {
 struct role {
     const char *name; /* "bulk-server" */
     bool is_server;
+
+    /*
+     * Not required: 0, or a negative errno with a sentence that names the parameter
+     * (--message), for values that prepare would refuse on whatever machine the worker
+     * is. Called in the engine's process, often while a person types: it is quick and
+     * leaves nothing behind. prepare does not count on it.
+     */
+    int (*check)(const struct options *options, struct fail *fail);
 
     /* Required. Returns 0 and sets *flow, or a negative errno and fills *fail. */
     int (*prepare)(struct flow_env *env, struct flow **flow, struct fail *fail);

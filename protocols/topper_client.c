@@ -356,7 +356,7 @@ static int server_address(const char *server, struct sockaddr_storage *address,
         strncmp(server, "tcp:", 4) == 0 || strncmp(server, "unix:", 5) == 0;
 
     snprintf(text, sizeof(text), "%s%s", is_endpoint ? "" : "tcp:", server);
-    if (endpoint_parse(&e, text, fail) < 0)
+    if (endpoint_parse_target(&e, text, fail) < 0)
         return -EINVAL;
     return endpoint_address(&e, address, len, fail);
 }

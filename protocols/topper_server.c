@@ -358,6 +358,7 @@ static void topper_stop(struct flow *f)
 const struct role role_topper = {
     .name = "topper",
     .is_server = true,
+    .check = listener_check,
     .prepare = topper_prepare,
     .start = topper_start,
     .stop = topper_stop,

@@ -68,24 +68,40 @@ static int wanted_endpoint(struct endpoint *e, const struct options *o, struct f
         return fail_set(fail, EINVAL, "port", "The port %llu is above 65535",
                         (unsigned long long)port);
     e->port = (unsigned)port;
-    snprintf(e->host, sizeof(e->host), "%s", options_text(o, "host", "127.0.0.1"));
-    return 0;
+    return endpoint_set_host(e, options_text(o, "host", "127.0.0.1"), fail);
+}
+
+/* The transport that the options ask for, and where on it. */
+static int wanted_place(const struct transport **t, struct endpoint *e,
+                        const struct options *o, struct fail *fail)
+{
+    const char *name = options_text(o, "transport", "tcp");
+
+    memset(e, 0, sizeof(*e));
+    *t = transport_find(name);
+    if (!*t)
+        return fail_set(fail, EINVAL, "transport",
+                        "\"%s\" is not a transport: tcp, unix or pipe", name);
+    e->kind = (*t)->kind;
+    return wanted_endpoint(e, o, fail);
+}
+
+int listener_check(const struct options *o, struct fail *fail)
+{
+    const struct transport *t;
+    struct endpoint wanted;
+
+    return wanted_place(&t, &wanted, o, fail);
 }
 
 int listener_open(struct listener *l, const struct options *o, struct fail *fail)
 {
-    const char *name = options_text(o, "transport", "tcp");
-    struct endpoint wanted = {0};
+    struct endpoint wanted;
     int err;
 
     memset(l, 0, sizeof(*l));
     l->fd = -1;
-    l->transport = transport_find(name);
-    if (!l->transport)
-        return fail_set(fail, EINVAL, "transport",
-                        "\"%s\" is not a transport: tcp, unix or pipe", name);
-    wanted.kind = l->transport->kind;
-    err = wanted_endpoint(&wanted, o, fail);
+    err = wanted_place(&l->transport, &wanted, o, fail);
     if (!err)
         err = configure(l->transport, &l->setup, o, fail);
     return err ? err : l->transport->listen(l, &wanted, fail);
@@ -105,7 +121,7 @@ int target_init(struct target *t, const char *endpoint, const struct options *o,
     int err;
 
     memset(t, 0, sizeof(*t));
-    err = endpoint_parse(&t->endpoint, endpoint, fail);
+    err = endpoint_parse_target(&t->endpoint, endpoint, fail);
     if (err)
         return err;
     t->transport = transport_of(t->endpoint.kind);

@@ -141,6 +141,9 @@ void conn_close(struct conn *c);
 int listener_open(struct listener *l, const struct options *o, struct fail *fail);
 void listener_close(struct listener *l);
 
+/* Whether listener_open can make sense of the options, wherever that is. */
+int listener_check(const struct options *o, struct fail *fail);
+
 /* A server's endpoint as a client's target; the name of a host is looked up here. */
 int target_init(struct target *t, const char *endpoint, const struct options *o,
                 struct fail *fail);

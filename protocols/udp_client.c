@@ -375,6 +375,7 @@ static void client_stop(struct flow *f)
 
 const struct role role_udp_client = {
     .name = "udp-client",
+    .check = udp_client_check,
     .prepare = udp_client_prepare,
     .start = client_start,
     .set = client_set,

@@ -110,6 +110,7 @@ ssize_t udp_client_send(const struct flow *f, int fd, size_t len);
 
 /* ---- udp_prepare.c ---- */
 
+int udp_client_check(const struct options *o, struct fail *fail);
 int udp_client_prepare(struct flow_env *env, struct flow **flow, struct fail *fail);
 void udp_client_free(struct flow *f);
 

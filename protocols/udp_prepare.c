@@ -33,12 +33,12 @@ static int read_strategy(struct flow *f, struct fail *fail)
     f->connected = options_number(o, "connected", 0);
     f->window = options_number(o, "window", 0);
     if (f->batch < 1 || f->batch > UDP_BATCH_MAX)
-        return fail_set(fail, EINVAL, "batch", "a batch has 1 to %d messages",
+        return fail_set(fail, EINVAL, "batch", "--batch takes 1 to %d messages",
                         UDP_BATCH_MAX);
     if ((f->batch > 1 || f->gso) && (f->is_fresh || !f->is_parallel || f->resolve_each))
         return fail_set(
             fail, EINVAL, "batch",
-            "batch and gso hand several messages over in one call, which only "
+            "--batch and --gso hand several messages over in one call, which only "
             "one cached socket in parallel can do, with a name looked up once");
     if (!f->window)
         f->window = UINT64_MAX;
@@ -62,7 +62,7 @@ static int read_amounts(struct flow *f, struct fail *fail)
         f->messages = UINT64_MAX;
     if (f->messages > DATAGRAM_SEQUENCE_MAX && f->messages != UINT64_MAX)
         return fail_set(fail, EINVAL, "messages",
-                        "there are too many messages to number");
+                        "--messages has more than can be numbered");
     return 0;
 }
 
@@ -75,7 +75,7 @@ static int read_plain(struct flow *f, const char *label, size_t size_bytes,
         memcmp(f->form.prefix, DATAGRAM_FULL_PRINT, f->form.size_bytes) == 0)
         return fail_set(fail, EINVAL, "label",
                         "a server takes " DATAGRAM_FULL_PRINT " for a command and does "
-                        "not count it: take another label, or stamped payloads");
+                        "not count it: take another --label, or --payload stamped");
     return err;
 }
 
@@ -134,7 +134,7 @@ static void choose_name(struct flow *f)
 
 static int read_target(struct flow *f, struct fail *fail)
 {
-    int err = endpoint_parse(&f->name, f->env->endpoint, fail);
+    int err = endpoint_parse_target(&f->name, f->env->endpoint, fail);
 
     if (err < 0)
         return err;
@@ -190,7 +190,8 @@ static int size_segments(struct flow *f, struct fail *fail)
     if (!f->gso)
         return 0;
     if (!f->form.size_bytes)
-        return fail_set(fail, EINVAL, "gso", "empty datagrams cannot be sent by gso");
+        return fail_set(fail, EINVAL, "gso",
+                        "--gso cannot send empty datagrams: give a --label or a --size");
     most = DATAGRAM_MAX_IPV4 / f->form.size_bytes;
     if (f->batch == 1)
         f->batch = SEGMENTS_MAX;
@@ -308,6 +309,26 @@ void udp_client_free(struct flow *f)
     free(f->calls);
     free(f->payloads);
     free(f);
+}
+
+int udp_client_check(const struct options *o, struct fail *fail)
+{
+    struct flow_env env = {.options = o};
+    struct flow *f = calloc(1, sizeof(*f));
+    int err;
+
+    if (!f)
+        return fail_set(fail, ENOMEM, "check", "the UDP client cannot be checked");
+    f->env = &env;
+    err = read_strategy(f, fail);
+    if (err == 0)
+        err = read_amounts(f, fail);
+    if (err == 0)
+        err = read_payload(f, fail);
+    if (err == 0)
+        err = size_segments(f, fail);
+    free(f);
+    return err;
 }
 
 int udp_client_prepare(struct flow_env *env, struct flow **flow, struct fail *fail)

@@ -361,17 +361,31 @@ static void set_socket_options(struct flow *f)
     }
 }
 
+static int wanted_endpoint(struct endpoint *e, const struct options *o, struct fail *fail)
+{
+    memset(e, 0, sizeof(*e));
+    e->kind = ENDPOINT_UDP;
+    e->port = (unsigned)options_number(o, "port", DEFAULT_PORT);
+    return endpoint_set_host(e, options_text(o, "host", "127.0.0.1"), fail);
+}
+
+static int server_check(const struct options *o, struct fail *fail)
+{
+    struct endpoint e;
+
+    return wanted_endpoint(&e, o, fail);
+}
+
 static int listen_at(struct flow *f, struct fail *fail)
 {
     const struct options *o = f->env->options;
-    struct endpoint e = {.kind = ENDPOINT_UDP};
     struct sockaddr_storage address;
     socklen_t len = sizeof(address);
-    int err;
+    struct endpoint e;
+    int err = wanted_endpoint(&e, o, fail);
 
-    snprintf(e.host, sizeof(e.host), "%s", options_text(o, "host", "127.0.0.1"));
-    e.port = (unsigned)options_number(o, "port", DEFAULT_PORT);
-    err = endpoint_address(&e, &address, &len, fail);
+    if (err == 0)
+        err = endpoint_address(&e, &address, &len, fail);
     if (err < 0)
         return err;
     f->fd = socket(address.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -455,6 +469,7 @@ static int server_set(struct flow *f, const char *name, uint64_t value)
 const struct role role_udp_server = {
     .name = "udp-server",
     .is_server = true,
+    .check = server_check,
     .prepare = server_prepare,
     .start = server_start,
     .set = server_set,

@@ -859,11 +859,11 @@ static void bad_options(void **state)
     refused("two Host", "headers=Host: a\nHost: b", url);
     refused("method", "method=GE T", url);
     refused("cannot be opened", "input=/nonexistent/body", url);
-    refused("not a file", "input=/", url);
+    refused("not a regular file", "input=/", url);
     refused("Content-Length", "headers=Content-Length: 9", url);
     refused("1 to", "connections:0", url);
     refused("1 to", "pipelining:0", url);
-    refused("107 bytes",
+    refused("at most 107",
             "socket_path=/"
             "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
             "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",

@@ -1,0 +1,114 @@
+#!/bin/sh
+# What a person types wrong is refused before anything is started: exit status 2 and a
+# sentence that names the parameter, printed without what a terminal would obey.
+set -u
+build=$(cd "${PLIMSOLL_BUILD:-build}" && pwd)
+engine=$build/plimsoll-engine
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+escape=$(printf '\033[31m')
+long=$(printf '%0300d' 0)
+
+# refused NAME WORDS ARGUMENTS...: nothing on standard output, one line on the other.
+refused() {
+    name=$1
+    words=$2
+    shift 2
+    timeout 20 "$engine" "$@" > "$scratch/out" 2> "$scratch/err"
+    got=$?
+    if [ $got -ne 2 ]; then
+        echo "not ok $name: exit status $got, not 2"
+    elif [ -s "$scratch/out" ]; then
+        echo "not ok $name: it prints a result"
+    elif [ "$(wc -l < "$scratch/err")" -ne 1 ] || LC_ALL=C grep -q '[[:cntrl:]]' "$scratch/err"; then
+        echo "not ok $name: not one printable line"
+    elif grep -Fq -e "$words" "$scratch/err"; then
+        echo "ok $name"
+        return
+    else
+        echo "not ok $name: no '$words'"
+    fi
+    cat -v "$scratch/err"
+}
+
+# What only a worker used to notice.
+refused congestion '--congestion "nonesuch"' run tcp-requests --congestion nonesuch
+refused congestion_http '--congestion "nonesuch"' run rest-rest --congestion nonesuch
+refused congestion_serve '--congestion "nonesuch"' serve tcp --congestion nonesuch
+refused message_empty '--message' run unix-requests --message ''
+refused message_serve '--message' serve unix --message ''
+refused batch_in_series '--batch' run udp-cached-series --batch 4
+refused batch_on_fresh '--batch' run udp-fresh-parallel --batch 4
+refused gso_in_series '--gso' run udp-fresh-series --gso
+refused gso_empty '--gso' run udp-cached-parallel --gso --payload plain --label ''
+refused label_long '--label' run udp-cached-series --label "$long"
+refused label_command '--label' run udp-cached-series --payload plain \
+    --label __FULL_PRINT__
+refused size_small '--size' run udp-cached-series --size 3
+refused file_missing '--file' run unix-bulk --file "$scratch/none"
+refused file_directory '--file' run unix-bulk --file "$scratch"
+refused file_endless '--file' run unix-bulk --file /dev/zero
+refused input_missing '--input' http http://127.0.0.1:9/ -i "$scratch/none"
+refused input_directory '--input' http http://127.0.0.1:9/ -i "$scratch"
+refused pin_server '--pin' run unix-bulk --pin 1023
+refused pin_client '--pin' run unix-bulk --pin 0/1023
+refused host_stream '--host' run tcp-bulk --host ''
+refused host_udp '--host' run udp-cached-series --host ''
+refused host_service '--host' run rest-rest --host ''
+refused host_serve '--host' serve udp --host ''
+refused target_port 'port 0' run tcp-requests --target tcp:127.0.0.1:0
+refused target_udp_port 'port 0' run udp-cached-series --target udp:127.0.0.1:0
+refused call_port 'port 0' call 127.0.0.1:0 Ping
+refused two_rates '--connection-rate' http http://127.0.0.1:9/ -R 100 -r 5
+refused two_bodies '--input' http http://127.0.0.1:9/ -b x -i /etc/passwd
+refused message_with_launcher '--message' run unix-requests --message '' \
+    --server-launch env --client-launch env
+
+# What is echoed.
+refused echo_command "'?[31m'" "$escape"
+refused echo_scenario "'?[31m'" run "$escape"
+refused echo_option '--?[31m' run unix-bulk "--$escape"
+refused echo_letter '-?' run unix-bulk "-$escape"
+refused echo_operand "'?[31m'" run unix-bulk "$escape"
+refused echo_number "'?[31m'" run unix-bulk --size "$escape"
+refused echo_choice "'?[31m'" run unix-bulk --direction "$escape"
+refused echo_threshold "'?[31m'" run unix-bulk --threshold "$escape"
+refused echo_target '"?[31m"' run tcp-bulk --target "$escape"
+refused echo_host '"?[31m"' run tcp-bulk --host "$escape"
+refused echo_launcher '?[31m"' run unix-bulk --server-launch "$escape\""
+refused echo_file '/?[31m' run unix-bulk --file "/$escape"
+refused echo_url "'?[31m'" http "$escape"
+refused echo_path '/?[31m' http "http://127.0.0.1:9/$escape"
+refused echo_header '?[31m' http http://127.0.0.1:9/ -H "$escape"
+refused echo_line_end 'a: b' http http://127.0.0.1:9/ -H 'a: b
+c: d'
+refused echo_method "'?[31m'" http http://127.0.0.1:9/ -m "$escape"
+refused echo_role "'?[31m'" serve "$escape"
+refused echo_server '?[31m' call "127.0.0.1:9$escape" Ping
+refused echo_run "'?[31m'" show "$escape"
+refused echo_format "'?[31m'" export last --format "$escape"
+refused echo_json '?[31m' run unix-bulk --json "/none$escape/x"
+
+# printable NAME WORDS ARGUMENTS...: a run that prints what it was given.
+printable() {
+    name=$1
+    words=$2
+    shift 2
+    timeout 60 "$engine" "$@" > "$scratch/out" 2>&1
+    if LC_ALL=C grep -q "$(printf '\033')" "$scratch/out"; then
+        echo "not ok $name: an escape is printed"
+        cat -v "$scratch/out"
+    elif grep -Fq -e "$words" "$scratch/out"; then
+        echo "ok $name"
+    else
+        echo "not ok $name: no '$words'"
+        cat -v "$scratch/out"
+    fi
+}
+
+printable echo_value 'message ?[31mx' run unix-requests --quick --no-save \
+    --client persistent --message "${escape}x"
+printable echo_reason '/?[31mx' http http://127.0.0.1:9/ --no-save \
+    -S "$scratch/${escape}x"
+printable echo_contestant 'message=?[31mx' run unix-requests --quick --no-save \
+    --client persistent --rounds 1 --against "message=${escape}x"
