@@ -179,6 +179,17 @@ bool command_ignores(int signal_number)
     return sigaction(signal_number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
+void command_hold_signals(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 /*
  * A descriptor that the caller has closed would be given to the next file that is
  * opened, and what is printed would go there. Used the wrong way round, the null

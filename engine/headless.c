@@ -148,21 +148,9 @@ static int set_up(struct headless *h)
     return h->progress ? event_add(h->tick, &tick) : 0;
 }
 
-/* A second Ctrl-C, after the end, must not make an ending of its own. */
-static void hold_interrupts(void)
-{
-    sigset_t set;
-
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
 static void tear_down(struct headless *h)
 {
-    hold_interrupts();
+    command_hold_signals();
     if (h->interrupt)
         event_free(h->interrupt);
     if (h->terminate)

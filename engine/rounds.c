@@ -19,8 +19,7 @@ struct turn {
     unsigned round;
     struct run *run;
     struct recorder *recorder; /* NULL: it is not saved */
-    struct event *interrupt, *terminate, *tick;
-    bool interrupted;
+    struct event *tick;
     bool progress; /* on a terminal */
 };
 
@@ -70,14 +69,15 @@ static void on_line(void *arg, struct run *r, const char *text)
     fprintf(stderr, "%s: %s\n", t->contestant->name, text);
 }
 
+/* One that came between two runs is heard, and stops the next, as soon as that begins. */
 static void on_signal(evutil_socket_t fd, short what, void *arg)
 {
-    struct turn *t = arg;
+    struct rounds *r = arg;
 
     (void)fd;
     (void)what;
-    t->interrupted = true;
-    run_stop(t->run);
+    r->interrupted = true;
+    run_stop(r->under_way);
 }
 
 static void on_tick(evutil_socket_t fd, short what, void *arg)
@@ -93,24 +93,16 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 
 static int set_up(struct turn *t)
 {
-    struct event_base *base = t->rounds->base;
     struct timeval tick = {0, 200000};
 
-    t->interrupt = evsignal_new(base, SIGINT, on_signal, t);
-    t->terminate = evsignal_new(base, SIGTERM, on_signal, t);
-    t->tick = event_new(base, -1, EV_PERSIST, on_tick, t);
-    if (!t->interrupt || !t->terminate || !t->tick || event_add(t->interrupt, NULL) < 0 ||
-        event_add(t->terminate, NULL) < 0)
+    t->tick = event_new(t->rounds->base, -1, EV_PERSIST, on_tick, t);
+    if (!t->tick)
         return -ENOMEM;
     return t->progress ? event_add(t->tick, &tick) : 0;
 }
 
 static void tear_down(struct turn *t)
 {
-    if (t->interrupt)
-        event_free(t->interrupt);
-    if (t->terminate)
-        event_free(t->terminate);
     if (t->tick)
         event_free(t->tick);
     clear_line(t);
@@ -145,7 +137,7 @@ static void make_lean(struct run *r)
 /* What a run came to means to the rounds: whether they go on. */
 static bool take_run(struct rounds *r, struct contestant *c, const struct turn *t)
 {
-    if (t->interrupted) {
+    if (r->interrupted) {
         run_free(t->run);
         r->end = ROUNDS_INTERRUPTED;
         return false;
@@ -178,6 +170,7 @@ static int take_turn(struct rounds *r, struct contestant *c, unsigned round,
         return fail_set(fail, ENOMEM, "run", "starting a run");
     }
     begin_recording(&t);
+    r->under_way = t.run;
     run_start(t.run);
     if (t.run->state != RUN_DONE)
         event_base_dispatch(r->base);
@@ -213,6 +206,24 @@ static void put_in_order(const struct rounds *r, unsigned round, uint64_t *state
     }
 }
 
+/*
+ * For all rounds and for the report after them: a signal that came between two runs, or
+ * a second one, must not make an ending of its own.
+ */
+static int listen_for_signals(struct rounds *r)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        if (numbers[i] == SIGHUP && command_ignores(SIGHUP))
+            continue;
+        r->signals[i] = evsignal_new(r->base, numbers[i], on_signal, r);
+        if (!r->signals[i] || event_add(r->signals[i], NULL) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 int rounds_carry_out(struct rounds *r, struct fail *fail)
 {
     uint64_t begin = now_ns(), state = r->seed;
@@ -222,6 +233,8 @@ int rounds_carry_out(struct rounds *r, struct fail *fail)
     r->base = event_base_new();
     if (!r->base || r->count == 0 || r->count > CONTESTANTS_MAX || r->rounds > ROUNDS_MAX)
         return fail_set(fail, ENOMEM, "rounds", "starting the rounds");
+    if (listen_for_signals(r) < 0)
+        return fail_set(fail, ENOMEM, "rounds", "listening for signals");
     for (unsigned round = 0; round < r->rounds; round++) {
         put_in_order(r, round, &state, order);
         for (size_t i = 0; i < r->count; i++) {
@@ -248,6 +261,12 @@ void rounds_done(struct rounds *r)
             run_free(c->runs[k]);
         c->count = 0;
         options_done(&c->values);
+    }
+    command_hold_signals();
+    for (size_t i = 0; i < sizeof(r->signals) / sizeof(r->signals[0]); i++) {
+        if (r->signals[i])
+            event_free(r->signals[i]);
+        r->signals[i] = NULL;
     }
     if (r->base)
         event_base_free(r->base);

@@ -18,6 +18,7 @@
 #include "engine/run.h"
 #include "protocols/fail.h"
 
+struct event;
 struct event_base;
 
 #define ROUNDS_MAX 64
@@ -54,6 +55,11 @@ struct rounds {
     enum rounds_end end;
     char reason[320];
     struct event_base *base; /* the runs' */
+
+    /* Meanwhile: */
+    struct run *under_way;    /* borrowed */
+    bool interrupted;         /* by one of the signals, which are caught till _done */
+    struct event *signals[3]; /* SIGINT, SIGTERM and SIGHUP */
 };
 
 /*
