@@ -183,6 +183,7 @@ static int set_up(struct serving *s, const struct options *values, struct fail *
 
 static void tear_down(struct serving *s)
 {
+    command_hold_signals();
     if (s->flow)
         s->role->free(s->flow);
     if (s->interrupt)
