@@ -11,6 +11,7 @@
  *   tell TEXT       the same to standard error; `flood` fills it without a newline
  *   huge            a line longer than any worker may write
  *   wait TYPE       read until a message of that type; `wait end`: until the end of input
+ *   deaf            ignore SIGTERM from now on
  *   silent          stop for ever, deaf to SIGTERM and the end of input
  *   pause           stop for ever, but SIGTERM ends it
  *   close           close standard output (and error), live on
@@ -132,6 +133,8 @@ static void do_step(const char *step)
         wait_for("no such type");
     else if (starts(step, "wait", &rest) && !wait_for(rest))
         exit(9); /* the engine has left */
+    else if (starts(step, "deaf", &rest))
+        signal(SIGTERM, SIG_IGN);
     else if (starts(step, "silent", &rest) || starts(step, "pause", &rest)) {
         signal(SIGTERM, *step == 's' ? SIG_IGN : SIG_DFL);
         stop_for_ever();
