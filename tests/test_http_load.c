@@ -57,6 +57,14 @@ static const struct meter_counters *counts(const struct bench *b)
     return &b->client.env.meter->counters;
 }
 
+/* Turn the loop until the number is that; 10 s at most. */
+static void turn_until_equal(struct bench *b, const unsigned *number, unsigned wanted)
+{
+    for (int n = 0; n < 10000 && *number != wanted; n++)
+        pair_turn(b->base, NULL, 1);
+    assert_int_equal(*number, wanted);
+}
+
 /* attempted = succeeded + failed + timed out + unfinished, and failures have a name. */
 static void check_identity(const struct bench *b)
 {
@@ -377,7 +385,7 @@ static void a_stall_is_seen_from_the_schedule(void **state)
     bench_prepare(&b);
     b.client.role->start(b.client.flow, now_ns());
     pair_turn(b.base, NULL, 300);
-    assert_int_equal(b.server.requests, 1);
+    turn_until_equal(&b, &b.server.requests, 1);
     b.client.role->gauge(b.client.flow);
     assert_int_equal(b.client.env.meter->gauges.backlog, 99);
     assert_int_equal(b.client.env.meter->gauges.in_flight, 1);
@@ -421,7 +429,7 @@ static void unfinished_requests(void **state)
     (void)state;
     bench_init(&b, HELLO);
     b.server.is_silent = true;
-    actor_options(&b.client, "duration:50000000", "drain:50000000", "connections:3",
+    actor_options(&b.client, "duration:300000000", "drain:50000000", "connections:3",
                   "pipelining:2", NULL);
     bench_run(&b);
     assert_int_equal(counts(&b)->unfinished, 6);
@@ -817,7 +825,7 @@ static void localhost_may_be_ipv6_alone(void **state)
     assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &len), 0);
     actor_init(&client, "http-client", base);
     snprintf(url, sizeof(url), "url=http://localhost:%u/", ntohs(a.sin6_port));
-    actor_options(&client, url, "duration:50000000", "drain:10000000", NULL);
+    actor_options(&client, url, "duration:300000000", "drain:10000000", NULL);
     assert_int_equal(actor_prepare(&client), 0);
     assert_true(actor_run(&client));
     assert_int_equal(client.env.meter->counters.connections, 1);
@@ -876,6 +884,7 @@ static void change_while_running(void **state)
 {
     struct bench b;
     const struct role *r;
+    uint64_t before, begun_ns;
 
     (void)state;
     bench_init(&b, HELLO);
@@ -883,15 +892,18 @@ static void change_while_running(void **state)
     bench_prepare(&b);
     r = b.client.role;
     r->start(b.client.flow, now_ns());
-    pair_turn(b.base, NULL, 50);
-    assert_int_equal(b.server.open, 2);
+    turn_until_equal(&b, &b.server.open, 2);
     assert_int_equal(r->set(b.client.flow, "connections", 6), 0);
     assert_int_equal(r->set(b.client.flow, "rate", 4000), 0);
-    pair_turn(b.base, NULL, 150);
-    assert_true(counts(&b)->succeeded > 100);
+    turn_until_equal(&b, &b.server.open, 6);
+    begun_ns = now_ns();
+    before = counts(&b)->succeeded;
+    for (int n = 0; n < 10000 && counts(&b)->succeeded < before + 200; n++)
+        pair_turn(b.base, NULL, 1);
+    assert_true(counts(&b)->succeeded >= before + 200);
+    assert_true(now_ns() - begun_ns < 2 * NS_PER_S); /* as long as at the old rate */
     assert_int_equal(r->set(b.client.flow, "connections", 1), 0);
-    pair_turn(b.base, NULL, 50);
-    assert_int_equal(b.server.open, 1);
+    turn_until_equal(&b, &b.server.open, 1);
     assert_int_equal(r->set(b.client.flow, "rate", 0), -EINVAL);
     assert_int_equal(r->set(b.client.flow, "connections", 0), -EINVAL);
     assert_int_equal(r->set(b.client.flow, "timeout", 1), -ENOTSUP);
@@ -909,16 +921,29 @@ static void more_connections_in_a_closed_loop(void **state)
     actor_options(&b.client, "connections:1", NULL);
     bench_prepare(&b);
     b.client.role->start(b.client.flow, now_ns());
-    pair_turn(b.base, NULL, 20);
+    turn_until_equal(&b, &b.server.open, 1);
     assert_int_equal(b.client.role->set(b.client.flow, "rate", 100), -ENOTSUP);
     assert_int_equal(b.client.role->set(b.client.flow, "connections", 9), 0);
-    pair_turn(b.base, NULL, 50);
-    assert_int_equal(b.server.open, 9);
+    turn_until_equal(&b, &b.server.open, 9);
     b.client.role->gauge(b.client.flow);
     assert_int_equal(b.client.env.meter->gauges.open_connections, 9);
     assert_true(actor_stop(&b.client));
     check_identity(&b);
     bench_done(&b);
+}
+
+/* Until nothing is under way; 10 s at most. */
+static void turn_until_idle(struct bench *b)
+{
+    const struct meter *m = b->client.env.meter;
+
+    for (int n = 0; n < 10000; n++) {
+        pair_turn(b->base, NULL, 1);
+        b->client.role->gauge(b->client.flow);
+        if (m->gauges.in_flight == 0 && b->server.requests == m->counters.attempted)
+            return;
+    }
+    fail_msg("%u requests came", b->server.requests);
 }
 
 /* In a pause nothing is sent; after it there is no burst to catch up. */
@@ -935,18 +960,19 @@ static void pause_and_go_on(void **state)
         actor_options(&b.client, "connections:4", "amount:1000000", kinds[i], NULL);
         bench_prepare(&b);
         b.client.role->start(b.client.flow, now_ns());
-        pair_turn(b.base, NULL, 50);
+        for (int n = 0; n < 10000 && b.server.requests < 5; n++)
+            pair_turn(b.base, NULL, 1);
         b.client.role->pause(b.client.flow, true);
-        pair_turn(b.base, NULL, 50);
+        turn_until_idle(&b);
         before = b.server.requests;
-        assert_true(before > 0);
-        pair_turn(b.base, NULL, 100);
+        assert_true(before >= 5);
+        pair_turn(b.base, NULL, 200);
         assert_int_equal(b.server.requests, before);
         b.client.role->pause(b.client.flow, false);
-        pair_turn(b.base, NULL, 5);
         b.client.role->gauge(b.client.flow);
-        assert_true(b.client.env.meter->gauges.backlog < 100);
-        pair_turn(b.base, NULL, 100);
+        assert_true(b.client.env.meter->gauges.backlog < 50); /* of the 200 */
+        for (int n = 0; n < 10000 && b.server.requests == before; n++)
+            pair_turn(b.base, NULL, 1);
         assert_true(b.server.requests > before);
         assert_true(actor_stop(&b.client));
         check_identity(&b);
