@@ -50,9 +50,31 @@ class Stage:
         how.setdefault("stdin", subprocess.DEVNULL)
         how.setdefault("stdout", subprocess.PIPE)
         how.setdefault("stderr", subprocess.PIPE)
+        earlier = set(self.recordings())
         p = subprocess.Popen([program, *args], env=self.env, **how)
+        p.earlier = earlier
         self.started.append(p)
         return p
+
+    def recordings(self):
+        directory = self.path("state/plimsoll/runs")
+        try:
+            return [os.path.join(directory, name) for name in os.listdir(directory)]
+        except FileNotFoundError:
+            return []
+
+    def await_measured(self, p, seconds=20.0):
+        """Until a run, the one started last, has recorded what a client of it has done."""
+        def is_measured():
+            for path in set(self.recordings()) - p.earlier:
+                with open(path, "rb") as f:
+                    if any(b'"type":"sample"' in line and b'"succeeded":' in line
+                           for line in f):
+                        return True
+            return p.poll() is not None
+
+        check_that(is_measured, "nothing was measured", seconds)
+        check(p.poll() is None, "the run has ended already")
 
     def run(self, *args, seconds=30, **how):
         p = self.start(*args, **how)
@@ -119,6 +141,14 @@ def await_that(condition, seconds=10.0):
             return None if value is True else value
         time.sleep(0.005)
     return None
+
+
+def check_that(condition, what, seconds=10.0):
+    """await_that, and a failure when it did not come."""
+    until = time.monotonic() + seconds
+    while not condition():
+        check(time.monotonic() < until, what)
+        time.sleep(0.005)
 
 
 def children(pid):

@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import socket
-import time
 
 from plimsoll_test import (Failure, Skip, await_that, cases_of, check, children, document,
                            main)
@@ -64,11 +63,13 @@ def an_exhausted_run_holds(stage):
 
 
 def a_stopped_run_holds(stage):
-    for delay in (0, 0.5):
+    for begun in (False, True):
         p = stage.start("run", "unix-requests", "--client", "persistent", "--requests",
                         "100m", "--trials", "3", "--json", "-")
-        await_that(lambda: children(p.pid), 5)
-        time.sleep(delay)
+        if begun:
+            stage.await_measured(p)
+        else:
+            await_that(lambda: children(p.pid), 5)
         p.send_signal(signal.SIGINT)
         got, out, err = stage.finish(p)
         d = document(out)
@@ -90,8 +91,7 @@ def failed_runs_hold(stage):
     for which in (0, -1):
         p = stage.start("run", "unix-requests", "--client", "connection", "--requests",
                         "100m", "--json", "-")
-        await_that(lambda: len(children(p.pid)) == 2, 5)
-        time.sleep(0.4)
+        stage.await_measured(p)
         os.kill(children(p.pid)[which], signal.SIGKILL)
         got, out, err = stage.finish(p)
         d = document(out)
@@ -101,7 +101,7 @@ def failed_runs_hold(stage):
 
 def a_target_of_others_holds(stage):
     p = stage.start("serve", "unix", "--path", stage.path("socket"))
-    await_that(lambda: os.path.exists(stage.path("socket")), 5)
+    check(b" serving " in p.stdout.readline(), "no server")
     d = run(stage, "unix-requests", "--target", "unix:" + stage.path("socket"),
             "--requests", "30", "--trials", "1")
     check(set(d["trials"][0]["totals"]) == {"client"}, d["trials"][0]["totals"])

@@ -1,5 +1,6 @@
 """Bad input and faults against the real program: a clear sentence, the right exit code,
 and nothing left behind, in bounded time."""
+import contextlib
 import os
 import signal
 import socket
@@ -346,7 +347,8 @@ def a_worker_is_killed_at_any_moment(stage):
                 time.sleep(delay)
                 pids = workers(p.pid)
                 if pids:
-                    os.kill(pids[which], signal.SIGKILL)
+                    with contextlib.suppress(ProcessLookupError): # it ended just now
+                        os.kill(pids[which], signal.SIGKILL)
                 d = check_ended(stage, p, FAILED, ("completed", "failed"))
                 if d["outcome"] == "failed":
                     check(d["reason"], "no reason")
@@ -357,8 +359,7 @@ def a_worker_is_killed_at_any_moment(stage):
 def the_reason_names_the_killed_worker(stage):
     for which, place in ((0, "server"), (-1, "client")):
         p = stage.start("run", *RUNS[2], "--json", "-")
-        await_that(lambda: len(workers(p.pid)) == 3, 5)
-        time.sleep(0.3)
+        stage.await_measured(p)
         os.kill(workers(p.pid)[which], signal.SIGKILL)
         d = check_ended(stage, p, FAILED, ("failed",))
         check("the %s process was killed by signal 9" % place in d["reason"], d["reason"])
@@ -383,8 +384,7 @@ def the_engine_is_killed_at_any_moment(stage):
 def a_worker_that_is_stopped_does_not_stop_the_end(stage):
     for which in (0, -1):
         p = stage.start("run", *RUNS[2], "--json", "-")
-        await_that(lambda: len(workers(p.pid)) == 3, 5)
-        time.sleep(0.2)
+        stage.await_measured(p)
         os.kill(workers(p.pid)[which], signal.SIGSTOP)
         p.send_signal(signal.SIGINT)
         time.sleep(0.2)
@@ -429,8 +429,7 @@ def interrupting_waits_for_no_launcher(stage):
 def termination_is_an_interruption(stage):
     for sent in (signal.SIGTERM, signal.SIGHUP):
         p = stage.start("run", *RUNS[2], "--json", "-")
-        await_that(lambda: len(workers(p.pid)) == 3, 5)
-        time.sleep(0.2)
+        stage.await_measured(p)
         p.send_signal(sent)
         check_ended(stage, p, INTERRUPTED, ("stopped",))
 
@@ -441,8 +440,7 @@ def under_nohup_a_hangup_is_ignored(stage):
 
     p = stage.start("run", "unix-requests", "--client", "persistent", "--requests", "100m",
                     "--duration", "1s", "--trials", "1", "--json", "-", preexec_fn=ignore)
-    await_that(lambda: len(workers(p.pid)) == 2, 5)
-    time.sleep(0.2)
+    stage.await_measured(p)
     p.send_signal(signal.SIGHUP)
     check_ended(stage, p, FAILED, ("completed",))
 
@@ -457,8 +455,7 @@ def cores_that_are_not_there_are_told(stage):
 
 def an_interrupted_run_still_prints_its_table(stage):
     p = stage.start("run", *RUNS[2])
-    await_that(lambda: len(workers(p.pid)) == 3, 5)
-    time.sleep(0.3)
+    stage.await_measured(p)
     p.send_signal(signal.SIGINT)
     got, out, err = stage.finish(p)
     check(got == INTERRUPTED, got, err)
@@ -468,8 +465,7 @@ def an_interrupted_run_still_prints_its_table(stage):
 def a_terminals_interrupt_reaches_the_engine_alone(stage):
     """The workers are in groups of their own, so Ctrl-C does not cut their report."""
     p = stage.start("run", *RUNS[2], "--json", "-", start_new_session=True)
-    await_that(lambda: len(workers(p.pid)) == 3, 5)
-    time.sleep(0.3)
+    stage.await_measured(p)
     os.killpg(p.pid, signal.SIGINT)
     d = check_ended(stage, p, INTERRUPTED, ("stopped",))
     check(all(x["outcome"] == "stopped" or x["outcome"] == "completed"
@@ -562,8 +558,7 @@ def the_engine_may_be_stopped_for_a_while(stage):
     """Workers do not wait for it: their next sample covers the time."""
     p = stage.start("run", "unix-requests", "--duration", "2s", "--requests", "100m",
                     "--client", "persistent", "--trials", "1", "--json", "-")
-    await_that(lambda: len(workers(p.pid)) == 2, 5)
-    time.sleep(0.4)
+    stage.await_measured(p)
     p.send_signal(signal.SIGSTOP)
     time.sleep(2.5)
     p.send_signal(signal.SIGCONT)

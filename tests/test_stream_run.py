@@ -107,7 +107,7 @@ def half_of_the_bytes_is_no_throughput(stage):
     with Silent(WORDS) as server:
         # It never ends its sending, so each request ends by the timeout.
         _, t = run(stage, "tcp-requests", "--requests", "2", "--client", "connection",
-                   "--timeout", "100ms", "--target", server.target, code=3)
+                   "--timeout", "500ms", "--target", server.target, code=3)
         m = t["metrics"]
         check(m["throughput_up"] is None and m["throughput"] is None, m)
         check(m["throughput_down"] is not None, m)
@@ -116,13 +116,13 @@ def half_of_the_bytes_is_no_throughput(stage):
 def unfinished_requests_have_an_age(stage):
     with Silent() as server:
         _, t = run(stage, "tcp-requests", "--client", "persistent", "--concurrency", "3",
-                   "--duration", "100ms", "--requests", "100", "--target", server.target)
+                   "--duration", "500ms", "--requests", "100", "--target", server.target)
         c = t["totals"]["client"]
         check(c["attempted"] == c["unfinished"] == 3, c)
         told = facts(t, "client", "unfinished")
         check(len(told) == 1 and told[0].startswith("3 requests, the oldest open for "),
               told)
-        # The load was offered for 0.1 s, and what was open had 2 s more.
+        # The load was offered for 0.5 s, and what was open had 2 s more.
         check(2.0 <= float(told[0].split()[6]) < 8, told)
         check(t["latency_ns"] is None, t["latency_ns"])
 
