@@ -39,6 +39,16 @@ for end in "$server_ns plimsoll-s 10.199.7.1" "$client_ns plimsoll-c 10.199.7.2"
     ip -n "$1" link set lo up
     ip -n "$1" link set "$2" up
 done
+# What is sent before the link has come up is dropped.
+for end in "$server_ns plimsoll-s" "$client_ns plimsoll-c"; do
+    n=0
+    # shellcheck disable=SC2086
+    set -- $end
+    until ip -n "$1" link show "$2" | grep -q 'state UP' || [ $n -ge 500 ]; do
+        sleep 0.02
+        n=$((n + 1))
+    done
+done
 
 # Drop PERCENT of what comes to the server's port, and count it.
 lose() {
@@ -66,7 +76,7 @@ run() {
     rm -f "$work/run.json"
     if ! timeout 120 "$program" run "$@" --trials 1 --pin "/$core" --remote-target \
         --host 10.199.7.1 --server-launch "ip netns exec $server_ns" \
-        --client-launch "ip netns exec $client_ns" --receive-buffer 4MiB \
+        --client-launch "ip netns exec $client_ns" --receive-buffer 64MiB \
         --json "$work/run.json" > "$work/out" 2>&1; then
         echo "not ok udp_netns_$name"
         cat "$work/out"
