@@ -35,6 +35,5 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -I. -DPLIMSOLL_VERSION='"$(VERSION)"' $(WARN
 # A static client program of few segments starts about a tenth faster; where there is
 # no static C library the ordinary link does.
 ONCE_STATIC  := -static -Wl,-z,noseparate-code -Wl,-z,norelro
-ONCE_LDFLAGS := $(shell echo 'int main(void){return 0;}' > /tmp/.plimsoll-$$$$.c && \
-  $(CC) $(ONCE_STATIC) -o /dev/null /tmp/.plimsoll-$$$$.c 2>/dev/null && \
-  echo '$(ONCE_STATIC)'; rm -f /tmp/.plimsoll-$$$$.c)
+ONCE_LDFLAGS := $(shell echo 'int main(void){return 0;}' | \
+  $(CC) $(ONCE_STATIC) -o /dev/null -x c - 2>/dev/null && echo '$(ONCE_STATIC)')
