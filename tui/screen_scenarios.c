@@ -32,7 +32,8 @@ struct catalogue {
     size_t count;
     struct choice *choices;
     size_t selected;
-    int offset; /* lines of the list scrolled past */
+    int offset;      /* lines of the list scrolled past */
+    bool has_titles; /* the list, as it is drawn */
     bool filtering;
     struct lineedit filter;
     struct run_request request;
@@ -490,7 +491,7 @@ static void draw_choice(struct canvas *c, struct area row, const struct catalogu
     name.attributes |= is_selected ? ATTR_BOLD : 0;
     canvas_text(c, x, row.y, 20, name, choice->scenario->name);
     x += 20;
-    if (row.x + row.width - x >= 14)
+    if (k->has_titles && row.x + row.width - x >= 14)
         canvas_text(c, x, row.y, row.x + row.width - x, dim,
                     choice->available ? choice->scenario->title : "not available yet");
 }
@@ -558,9 +559,11 @@ static void draw_list(struct catalogue *k, struct canvas *c, struct area a)
 static void catalogue_draw(void *self, struct canvas *c, struct area a)
 {
     struct catalogue *k = self;
-    int width = a.width >= 110 ? a.width * 45 / 100 : a.width >= 76 ? 34 : a.width;
-    struct area list = area_take_left(&a, width);
+    int width = a.width >= 190 ? a.width / 2 : a.width >= 110 ? 46 : 34;
+    struct area list = area_take_left(&a, a.width >= 76 ? width : a.width);
 
+    /* Beside the panel, which has the chosen one's, only where all of them fit. */
+    k->has_titles = a.width == 0 || list.width >= 95;
     draw_list(k, c, list);
     if (a.width < 20)
         return;
