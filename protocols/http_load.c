@@ -850,12 +850,23 @@ static void load_start(struct flow *f, uint64_t start_ns)
     pacer_timer_arm(&f->timer);
 }
 
+/* What only a schedule has: it may begin under way. */
+static int begin_pacing(struct flow *f)
+{
+    if (prepare_meter(f->result.meter, true) < 0)
+        return -ENOMEM;
+    return f->warmup.meter ? prepare_meter(f->warmup.meter, true) : 0;
+}
+
 static int set_rate(struct flow *f, uint64_t rate)
 {
-    if (!is_paced(f))
-        return -ENOTSUP;
-    if (rate == 0)
+    int err;
+
+    if (rate == 0 || rate > PACER_RATE_MAX)
         return -EINVAL;
+    err = is_paced(f) ? 0 : begin_pacing(f);
+    if (err < 0)
+        return err;
     f->plan.rate = rate;
     if (f->is_started) {
         pacer_set_rate(&f->pacer, rate, f->plan.rate_per_ns, now_ns());

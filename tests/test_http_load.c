@@ -922,7 +922,6 @@ static void more_connections_in_a_closed_loop(void **state)
     bench_prepare(&b);
     b.client.role->start(b.client.flow, now_ns());
     turn_until_equal(&b, &b.server.open, 1);
-    assert_int_equal(b.client.role->set(b.client.flow, "rate", 100), -ENOTSUP);
     assert_int_equal(b.client.role->set(b.client.flow, "connections", 9), 0);
     turn_until_equal(&b, &b.server.open, 9);
     b.client.role->gauge(b.client.flow);
@@ -944,6 +943,47 @@ static void turn_until_idle(struct bench *b)
             return;
     }
     fail_msg("%u requests came", b->server.requests);
+}
+
+/* Until a counter has reached a number; 10 s at most. */
+static void turn_until_counted(struct bench *b, const uint64_t *counter, uint64_t wanted)
+{
+    for (int n = 0; n < 10000 && *counter < wanted; n++)
+        pair_turn(b->base, NULL, 1);
+    assert_true(*counter >= wanted);
+}
+
+/*
+ * A closed loop becomes a schedule when a rate is set: it goes no faster from then on,
+ * and latency counts from the intended time.
+ */
+static void a_rate_is_set_where_there_was_none(void **state)
+{
+    struct bench b;
+    const struct meter *m;
+    uint64_t before, begun_ns, span_ns;
+
+    (void)state;
+    bench_init(&b, HELLO);
+    actor_options(&b.client, "connections:4", NULL);
+    bench_prepare(&b);
+    m = b.client.env.meter;
+    assert_null(m->hists[METER_HIST_service]);
+    b.client.role->start(b.client.flow, now_ns());
+    turn_until_counted(&b, &counts(&b)->succeeded, 30); /* as fast as it can */
+    assert_int_equal(b.client.role->set(b.client.flow, "rate", 0), -EINVAL);
+    begun_ns = now_ns();
+    assert_int_equal(b.client.role->set(b.client.flow, "rate", 200), 0);
+    before = counts(&b)->attempted;
+    turn_until_counted(&b, &counts(&b)->succeeded, before + 20);
+    span_ns = now_ns() - begun_ns;
+    /* Those due and a few that connections of the closed loop still had room for. */
+    assert_true(counts(&b)->attempted - before <= span_ns * 200 / NS_PER_S + 5);
+    assert_true(m->hists[METER_HIST_service]->count > 0);
+    assert_true(m->hists[METER_HIST_pacing]->count > 0);
+    assert_true(actor_stop(&b.client));
+    check_identity(&b);
+    bench_done(&b);
 }
 
 /* In a pause nothing is sent; after it there is no burst to catch up. */
@@ -1052,6 +1092,7 @@ int main(void)
         cmocka_unit_test(bad_options),
         cmocka_unit_test(change_while_running),
         cmocka_unit_test(more_connections_in_a_closed_loop),
+        cmocka_unit_test(a_rate_is_set_where_there_was_none),
         cmocka_unit_test(pause_and_go_on),
         cmocka_unit_test(pause_extends_the_duration),
         cmocka_unit_test(nothing_is_left_open),
