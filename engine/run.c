@@ -1051,6 +1051,8 @@ int run_set(struct run *r, const char *name, uint64_t value)
                    row->flags & PARAM_SPLIT ? share(value, l->process->index, p->workers)
                                             : value);
     }
+    if (strcmp(row->name, "rate") == 0 || strcmp(row->name, "connection_rate") == 0)
+        current(r)->rate_changed = true;
     units_format_count((double)value, number, sizeof(number));
     snprintf(text, sizeof(text), "%s %s", row->name, number);
     run_mark(r, text);

@@ -680,6 +680,13 @@ static void check_pacing(struct trial *t, const struct options *values)
         return;
     units_format_duration((double)h->p50, p50, sizeof(p50));
     units_format_duration((double)h->p99, p99, sizeof(p99));
+    if (t->rate_changed) {
+        add_check(t, "rate kept", VERDICT_UNKNOWN,
+                  "the rate was changed while it ran, last to %.0f/s; sends were late by "
+                  "%s (p50), %s (p99)",
+                  rate, p50, p99);
+        return;
+    }
     add_check(t, "rate kept", verdict_of(achieved >= 0.98 * rate),
               "%.0f/s asked, %.0f/s started; sends were late by %s (p50), %s (p99)", rate,
               achieved, p50, p99);

@@ -155,6 +155,7 @@ struct trial {
     time_t started;                  /* a label */
     uint64_t start_ns;               /* the common start; 0 before it */
     uint64_t paused_ns;              /* time paused, taken out of the clock */
+    bool rate_changed;               /* while it ran */
     uint64_t warmup_ns;              /* load before what is measured, taken out too */
     enum outcome outcome;
     char reason[320];

@@ -665,7 +665,9 @@ static void live_values_reach_the_clients_in_shares(void **state)
     assert_false(s.run->paused);
     while (s.run->state != RUN_RUNNING)
         event_base_loop(s.base, EVLOOP_ONCE);
+    assert_false(run_trial(s.run)->rate_changed);
     assert_int_equal(run_set(s.run, "rate", 100), 0);
+    assert_true(run_trial(s.run)->rate_changed);
     assert_int_equal(options_number(&s.run->values, "rate", 0), 100);
     assert_int_equal(run_set(s.run, "rate", 2), -EINVAL); /* not one for each */
     assert_int_equal(run_set(s.run, "rate", 0), 0);       /* no limit */

@@ -527,6 +527,25 @@ static void a_rate_that_was_not_kept_is_told(void **state)
     }
 }
 
+/* Several rates have no one to be kept: how late the sends were is told all the same. */
+static void a_changed_rate_is_not_judged(void **state)
+{
+    struct stage s;
+    const struct check *c;
+
+    (void)state;
+    stage_init(&s, "tcp-requests", 1);
+    options_set_number(&s.values, "rate", 1000);
+    s.trial.rate_changed = true;
+    counters(client(&s))->attempted = 300;
+    client(&s)->totals.at_ns = NS_PER_S;
+    settle(&s);
+    assert_verdict(&s, "rate kept", VERDICT_UNKNOWN);
+    c = find_check(&s.trial, "rate kept");
+    assert_non_null(strstr(c->detail, "changed while it ran, last to 1000/s"));
+    stage_done(&s);
+}
+
 static void set_cpu(struct process *p, double share)
 {
     p->totals.span_ns = p->totals.at_ns = 10 * NS_PER_S;
@@ -741,6 +760,7 @@ int main(void)
         cmocka_unit_test(few_latencies_carry_no_percentile),
         cmocka_unit_test(littles_law_is_checked),
         cmocka_unit_test(a_rate_that_was_not_kept_is_told),
+        cmocka_unit_test(a_changed_rate_is_not_judged),
         cmocka_unit_test(the_bottleneck_is_named),
         cmocka_unit_test(what_was_not_measured_is_not_a_number),
         cmocka_unit_test(shrinking_keeps_what_was_settled),
