@@ -272,6 +272,18 @@ static void the_summary_has_the_micro_sign(void **state)
     close_screen(&f);
 }
 
+static void the_summary_has_the_parts_between_marks(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    open_summary(&f, "unix-requests", 2);
+    assert_true(says(&f, "Between the marks"));
+    assert_true(says(&f, "0.0 \xe2\x80\x93 0.5 s"));
+    assert_true(says(&f, "rate 10k, \"up\""));
+    close_screen(&f);
+}
+
 /* A handful of transfers has no 99th percentile. */
 static void transfers_have_no_spectrum(void **state)
 {
@@ -535,6 +547,7 @@ int main(void)
         cmocka_unit_test(no_figure_is_not_a_number),
         cmocka_unit_test(figures_of_the_load_are_shown_once),
         cmocka_unit_test(the_summary_has_the_micro_sign),
+        cmocka_unit_test(the_summary_has_the_parts_between_marks),
         cmocka_unit_test(transfers_have_no_spectrum),
         cmocka_unit_test(the_summary_says_how_to_lose_less),
         cmocka_unit_test(keys_of_the_scenarios_are_shown),

@@ -341,11 +341,18 @@ static double present_rate(const struct runner *u)
     return use.known ? use.operations_per_s : UNKNOWN;
 }
 
+/* A rate of each connection, where that was asked for, is changed as such. */
+static bool is_per_connection(const struct run *r)
+{
+    return options_number(&r->values, "connection_rate", 0) > 0;
+}
+
 static void change_rate(void *self, uint32_t press)
 {
     struct runner *u = self;
     struct run *r = current(u);
-    double rate = (double)options_number(&r->values, "rate", 0);
+    const char *name = is_per_connection(r) ? "connection_rate" : "rate";
+    double rate = (double)options_number(&r->values, name, 0);
     bool up = press == '+' || press == '=';
     uint64_t wanted;
     char text[32];
@@ -362,10 +369,11 @@ static void change_rate(void *self, uint32_t press)
     }
     wanted = round_rate(up ? rate * 1.25 : rate / 1.25);
     units_format_count((double)wanted, text, sizeof(text));
-    if (run_set(r, "rate", wanted) < 0)
+    if (run_set(r, name, wanted) < 0)
         app_warn(u->app, "The rate cannot be changed now.");
     else
-        app_say(u->app, "The rate is now %s a second, all clients together.", text);
+        app_say(u->app, "The rate is now %s a second, %s.", text,
+                is_per_connection(r) ? "on each connection" : "all clients together");
 }
 
 static void pause_load(void *self, uint32_t press)

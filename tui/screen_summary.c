@@ -30,6 +30,7 @@
 #define DOCUMENTED 11
 #define RATIO 12     /* columns of "12.3 x less" */
 #define LOAD_NAME 13 /* columns of a name in the table of the load */
+#define SPAN 15      /* columns of "12.3 - 45.6 s" */
 #define SENTENCE 512
 
 struct summary {
@@ -595,6 +596,50 @@ static void draw_checks(struct page *p, const struct run *r)
     page_gap(p);
 }
 
+/* One of the parts between marks. */
+static void draw_segment(struct page *p, const struct series *s, size_t i)
+{
+    struct area row = page_rows(p, 1);
+    const struct series_place *client;
+    struct series_segment part;
+    char rate[CELL], p50[CELL], p99[CELL], span[CELL];
+    int x = row.x + NAME;
+
+    series_segment(s, i, &part);
+    client = &part.sum.places[PLACE_CLIENT];
+    units_format_count(round(series_rate(client, client->counters.succeeded)), rate,
+                       CELL);
+    figure_duration(series_latency_ns(&part.sum, 0.5), p50, CELL);
+    figure_duration(series_latency_ns(&part.sum, 0.99), p99, CELL);
+    snprintf(span, sizeof(span), "%.1f \xe2\x80\x93 %.1f s", (double)part.from_ns / 1e9,
+             (double)part.to_ns / 1e9);
+    canvas_text(p->c, row.x, row.y, NAME - 1, style(PAINT_TEXT),
+                i > 0 ? part.text : "start");
+    canvas_text_right(p->c, x, row.y, SPAN, style(PAINT_DIM), span);
+    canvas_text_right(p->c, x + SPAN, row.y, FIGURE, style(PAINT_STRONG), rate);
+    canvas_text_right(p->c, x + SPAN + FIGURE, row.y, FIGURE, style(PAINT_STRONG), p50);
+    canvas_text_right(p->c, x + SPAN + 2 * FIGURE, row.y, FIGURE, style(PAINT_STRONG),
+                      p99);
+}
+
+/* A run that was changed while it went on is several runs in one. */
+static void draw_segments(struct page *p, const struct series *s)
+{
+    static const char *const titles[] = {"done/s", "p50", "p99"};
+    struct area row;
+
+    if (s == NULL || s->mark_count == 0)
+        return;
+    page_heading(p, "Between the marks");
+    row = page_rows(p, 1);
+    for (int i = 0; i < 3; i++)
+        canvas_text_right(p->c, row.x + NAME + SPAN + i * FIGURE, row.y, FIGURE,
+                          style(PAINT_DIM), titles[i]);
+    for (size_t i = 0; i <= s->mark_count; i++)
+        draw_segment(p, s, i);
+    page_gap(p);
+}
+
 /* Drawing ------------------------------------------------------------------------- */
 
 static void draw_left(struct page *p, const struct summary *m)
@@ -605,6 +650,7 @@ static void draw_left(struct page *p, const struct summary *m)
     draw_thresholds(p, r);
     draw_documented(p, r, run_before(m));
     draw_trials(p, r);
+    draw_segments(p, r->series);
     draw_statistics(p, r);
 }
 
