@@ -24,11 +24,12 @@ const char *evidence_name(enum evidence evidence)
 void compare_share_text(double share, char *text, size_t size)
 {
     double percent = 100 * share;
+    int decimals = fabs(percent) < 9.995 ? 2 : fabs(percent) < 999.95 ? 1 : 0;
 
     if (!isfinite(share))
         snprintf(text, size, "-");
     else
-        snprintf(text, size, "%+.*f %%", fabs(percent) < 9.995 ? 2 : 1, percent);
+        snprintf(text, size, "%+.*f %%", decimals, percent);
 }
 
 /* --- the values of a side --- */

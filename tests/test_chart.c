@@ -241,8 +241,45 @@ static void labels_of_marks_hide_no_values(void **state)
                     "│       │            ⡸    ┆                    │\n"
                     "│       │⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠃    ┆                    │\n"
                     "│      0┤┈┈┈┈┈┈┈┈┈┈┈┈rate 9┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈│\n"
-                    "│ per s  0 s       10 s         20 s           │\n"
+                    "│ per s  0 s       10 s         20 s       30 s│\n"
                     "╰──────────────────────────────────────────────╯\n");
+    frame_free(c);
+}
+
+/* In a small chart the names of its parts stand in the plot: a label leaves them whole.
+ */
+static void labels_of_marks_hide_no_names(void **state)
+{
+    const double none[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    struct chart_mark marks[] = {{4, "rate 960"}, {6, "rate 770"}};
+    struct chart_line lines[] = {
+        {"failed", none, 10, PAINT_UP, REDUCE_MEAN, 0},
+        {"timed out", none, 10, PAINT_DOWN, REDUCE_MEAN, 0},
+    };
+    struct chart chart = {
+        .title = "failed operations",
+        .form = CHART_STACK,
+        .quantity = QUANTITY_COUNT,
+        .per = "/s",
+        .step_s = 1,
+        .to_s = 10,
+        .lines = lines,
+        .line_count = 2,
+        .marks = marks,
+        .mark_count = 2,
+    };
+    struct canvas *c = frame_canvas(GLYPHS_BRAILLE, 40, 8);
+
+    (void)state;
+    chart_draw(c, canvas_area(c), &chart);
+    frame_expect(c, "╭─ failed operations ──── ● 0/s ● 0/s ─╮\n"
+                    "│      1┤┈┈┈┈┈┈┈┈┈┈┈┈rate 960┈┈┈┈┈┈┈┈┈┈│\n"
+                    "│       │            ┆     ┆   ● failed│\n"
+                    "│    0.5┤┈┈┈┈┈┈┈┈┈┈┈┈┆┈┈┈┈┈┆●┈timed out│\n"
+                    "│       │            ┆     rate 770    │\n"
+                    "│      0┤⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀│\n"
+                    "│ per s  0 s           5 s         10 s│\n"
+                    "╰──────────────────────────────────────╯\n");
     frame_free(c);
 }
 
@@ -515,6 +552,7 @@ int main(void)
         cmocka_unit_test(a_gap_stays_empty),
         cmocka_unit_test(a_mirror_has_both_directions),
         cmocka_unit_test(labels_of_marks_hide_no_values),
+        cmocka_unit_test(labels_of_marks_hide_no_names),
         cmocka_unit_test(lines_are_named_and_marked),
         cmocka_unit_test(a_stack_adds_up),
         cmocka_unit_test(without_values_it_says_so),

@@ -352,6 +352,12 @@ static void zero_baselines_have_no_share(void **state)
     assert_true(row->shift.estimate > 0 && isnan(row->share) && isnan(row->share_low));
     compare_share_text(row->share, text, sizeof(text));
     assert_string_equal(text, "-");
+    compare_share_text(0.0512, text, sizeof(text));
+    assert_string_equal(text, "+5.12 %");
+    compare_share_text(-0.63, text, sizeof(text));
+    assert_string_equal(text, "-63.0 %");
+    compare_share_text(40.836, text, sizeof(text));
+    assert_string_equal(text, "+4084 %");
     /* Both zero: nothing differs, and nothing is divided. */
     comparison_free(c);
     for (size_t i = 0; i < 8; i++)

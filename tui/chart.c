@@ -682,11 +682,12 @@ void chart_draw(struct canvas *c, struct area a, const struct chart *ch)
         make_scale(ch, &p, low, high);
         draw_value_axis(c, &p, labelled, ch->quantity, ch->form == CHART_MIRROR);
         draw_plot(c, &p, ch);
-        draw_marks(c, &p, ch);
         if (names > 0)
             name_lines(c, &p, ch, names);
         else if (!named && ch->form != CHART_LINES && ch->line_count > 1)
             name_parts(c, &p, ch);
+        /* Last: their labels go where they hide least of the rest. */
+        draw_marks(c, &p, ch);
         if (timed)
             draw_time_axis(c, &p, ch->to_s, p.cells.y + p.cells.height);
         /* The figures at the axis have no room for it; it stands below them. */
