@@ -181,6 +181,14 @@ const char *arguments_flag(const struct arguments *a, const char *name)
     return options_text(&a->flags, name, NULL);
 }
 
+int arguments_no_more(const struct arguments *a, size_t used, struct fail *fail)
+{
+    if (a->operand_count <= used)
+        return 0;
+    return fail_set(fail, EINVAL, "option",
+                    "what is '%s' for? There is one word too many", a->operands[used]);
+}
+
 bool arguments_typed(const struct arguments *a, const char *name)
 {
     return options_number(&a->typed, name, 0) != 0;

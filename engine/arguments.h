@@ -46,6 +46,9 @@ void arguments_done(struct arguments *a);
 /* The value of a flag, NULL when it was not given. */
 const char *arguments_flag(const struct arguments *a, const char *name);
 
+/* 0, or -EINVAL with a sentence when there are more operands than `used`. */
+int arguments_no_more(const struct arguments *a, size_t used, struct fail *fail);
+
 /* Whether a parameter was given. */
 bool arguments_typed(const struct arguments *a, const char *name);
 

@@ -47,10 +47,10 @@ static int read_keep(const struct arguments *a, uint64_t *keep, struct fail *fai
     if (units_parse(UNIT_COUNT, text, keep) < 0)
         return fail_set(fail, EINVAL, "keep",
                         "--keep cannot be '%.60s': it takes a count", text);
-    if (arguments_flag(a, "scenario") && !scenario_find(arguments_flag(a, "scenario")))
-        return fail_set(fail, EINVAL, "scenario", "there is no scenario '%.60s'",
-                        arguments_flag(a, "scenario"));
-    return 0;
+    if (arguments_flag(a, "scenario") &&
+        !scenario_named(arguments_flag(a, "scenario"), fail))
+        return -EINVAL;
+    return arguments_no_more(a, 0, fail);
 }
 
 /* Those that are being recorded stay, and count. */

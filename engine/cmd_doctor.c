@@ -71,11 +71,12 @@ static int examine(const struct arguments *a, struct fail *fail)
     struct limit limits[LIMITS_MAX];
     size_t n;
 
+    if (arguments_no_more(a, 1, fail) < 0)
+        return EXIT_USAGE;
     if (a->operand_count) {
-        s = scenario_find(a->operands[0]);
+        s = scenario_named(a->operands[0], fail);
         if (!s)
-            return fail_set(fail, EINVAL, "scenario", "there is no scenario '%s'",
-                            a->operands[0]);
+            return EXIT_USAGE;
         if (scenario_defaults(s, &values) < 0)
             return fail_set(fail, ENOMEM, "scenario", "%s", s->name);
     }

@@ -116,6 +116,8 @@ static const struct flag flags[] = {
 
 static int list_scenarios(const struct arguments *a, struct fail *fail)
 {
+    if (arguments_no_more(a, 0, fail) < 0)
+        return EXIT_USAGE;
     if (!arguments_flag(a, "json"))
         print_table(arguments_flag(a, "markdown") != NULL);
     else if (print_json() < 0)

@@ -10,19 +10,6 @@
 
 static const struct flag flags[] = {AGAINST_FLAGS, HEADLESS_FLAGS, {0}};
 
-static int unknown_scenario(const char *name, struct fail *fail)
-{
-    const char *names[64];
-    size_t n = scenario_names(names, 64);
-    const char *near = nearest_word(name, names, n);
-
-    if (near)
-        return fail_set(fail, EINVAL, "scenario",
-                        "there is no scenario '%s'; did you mean '%s'?", name, near);
-    return fail_set(fail, EINVAL, "scenario",
-                    "there is no scenario '%s'; plimsoll list tells them", name);
-}
-
 /* The operand of `http` is the URL; with an amount the default duration goes. */
 static int take_operands(const struct scenario *s, const struct arguments *a,
                          struct options *values, struct fail *fail)
@@ -37,11 +24,7 @@ static int take_operands(const struct scenario *s, const struct arguments *a,
         if (arguments_typed(a, "amount") && !arguments_typed(a, "duration"))
             options_set_number(values, "duration", 0);
     }
-    if (a->operand_count > used)
-        return fail_set(fail, EINVAL, "option",
-                        "what is '%s' for? There is one word too many",
-                        a->operands[used]);
-    return 0;
+    return arguments_no_more(a, used, fail);
 }
 
 static bool wants(int argc, char **argv, const char *word)
@@ -94,12 +77,8 @@ static int run(const struct command *command, int argc, char **argv)
                  "plimsoll list tells them");
         return command_fails(&fail);
     }
-    s = scenario_find(argv[0]);
-    if (!s) {
-        unknown_scenario(argv[0], &fail);
-        return command_fails(&fail);
-    }
-    return run_scenario(command, s, argc - 1, argv + 1);
+    s = scenario_named(argv[0], &fail);
+    return s ? run_scenario(command, s, argc - 1, argv + 1) : command_fails(&fail);
 }
 
 static int http(const struct command *command, int argc, char **argv)

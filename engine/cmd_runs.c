@@ -88,9 +88,8 @@ static int read_filter(struct filter *f, const struct arguments *a, struct fail 
     const char *since = arguments_flag(a, "since");
 
     *f = (struct filter){arguments_flag(a, "scenario"), arguments_flag(a, "outcome"), 0};
-    if (f->scenario && !scenario_find(f->scenario))
-        return fail_set(fail, EINVAL, "scenario", "there is no scenario '%.60s'",
-                        f->scenario);
+    if (f->scenario && !scenario_named(f->scenario, fail))
+        return -EINVAL;
     if (f->outcome && check_outcome(f->outcome, fail) < 0)
         return -EINVAL;
     return since ? parse_since(since, &f->since, fail) : 0;

@@ -20,6 +20,7 @@
 struct service {
     const char *name;
     unsigned family;
+    unsigned port; /* by default: the documented one */
     const char *role;
     const char *other_role; /* with --size or --file; NULL: the same */
     const char *fixed;      /* name=value handed to the role */
@@ -27,17 +28,17 @@ struct service {
 };
 
 static const struct service services[] = {
-    {"tcp", FAMILY_STREAM, "requests-server", "bulk-server", "transport=tcp",
+    {"tcp", SERVE_TCP, 4000, "requests-server", "bulk-server", "transport=tcp",
      "sends a message, or a file, to each client and counts what it receives"},
-    {"unix", FAMILY_STREAM, "requests-server", "bulk-server", "transport=unix",
+    {"unix", SERVE_FILE, 0, "requests-server", "bulk-server", "transport=unix",
      "the same on a Unix socket"},
-    {"pipe", FAMILY_STREAM, "requests-server", "bulk-server", "transport=pipe",
+    {"pipe", SERVE_FILE, 0, "requests-server", "bulk-server", "transport=pipe",
      "the same on named pipes"},
-    {"udp", FAMILY_UDP, "udp-server", NULL, "", "counts datagrams by label"},
-    {"rest", FAMILY_SERVICE, "rest", NULL, "", "the REST microservice: POST /sum"},
-    {"gateway", FAMILY_SERVICE, "gateway", NULL, "",
+    {"udp", SERVE_UDP, 8123, "udp-server", NULL, "", "counts datagrams by label"},
+    {"rest", SERVE_REST, 9001, "rest", NULL, "", "the REST microservice: POST /sum"},
+    {"gateway", SERVE_GATEWAY, 9000, "gateway", NULL, "",
      "the API endpoint in front of a microservice"},
-    {"topper", FAMILY_SERVICE, "topper", NULL, "", "the Topper TCP microservice"},
+    {"topper", SERVE_TOPPER, 4000, "topper", NULL, "", "the Topper TCP microservice"},
 };
 
 #define SERVICES (sizeof(services) / sizeof(services[0]))
@@ -232,6 +233,9 @@ static int serve_until_stopped(const struct service *service, const char *role_n
     return code;
 }
 
+/* The first ones are the gateway's. */
+#define GATEWAY_FLAGS 2
+
 static const struct flag flags[] = {
     {"upstream-endpoint", 0, "ENDPOINT",
      "gateway: the microservice, tcp:HOST:PORT; by default where serve rest, or serve "
@@ -241,6 +245,24 @@ static const struct flag flags[] = {
     {"help", 0, NULL, "this text"},
     {0},
 };
+
+static const struct flag *flags_of(const struct service *service)
+{
+    return service->family == SERVE_GATEWAY ? flags : flags + GATEWAY_FLAGS;
+}
+
+static void print_help(const struct command *command, const struct service *service,
+                       const struct options *values)
+{
+    struct command own = *command;
+    char usage[48];
+
+    snprintf(usage, sizeof(usage), "serve %s [options]", service->name);
+    own.usage = usage;
+    own.help = service->help;
+    own.flags = flags_of(service);
+    command_help(&own, service->family, values);
+}
 
 static const struct service *find_service(const char *name, struct fail *fail)
 {
@@ -267,7 +289,7 @@ static int fill_defaults(const struct service *service, struct options *values)
     int rc = fixed ? 0 : -ENOMEM;
 
     for (const struct param *p = param_table(); p->name && rc == 0; p++)
-        if (p->families & service->family && !(p->flags & PARAM_RUN))
+        if (p->families & service->family)
             rc = p->flags & PARAM_REPEAT ? options_set_text(values, p->name, "")
                                          : param_set(values, p, p->fallback, NULL);
     if (equals && rc == 0) {
@@ -276,11 +298,7 @@ static int fill_defaults(const struct service *service, struct options *values)
     }
     free(fixed);
     if (rc == 0)
-        rc = options_set_number(values, "port",
-                                service->family == FAMILY_UDP           ? 8123
-                                : strcmp(service->name, "gateway") == 0 ? 9000
-                                : strcmp(service->name, "rest") == 0    ? 9001
-                                                                        : 4000);
+        rc = options_set_number(values, "port", service->port);
     return rc;
 }
 
@@ -310,10 +328,10 @@ static int start_service(const struct command *command, const struct service *se
     if (fill_defaults(service, &values) < 0)
         fail_set(&fail, ENOMEM, "serve", "starting a server");
     else
-        arguments_parse(&a, argc, argv, service->family, flags, &values, &fail);
-    if (!fail.err && a.operand_count)
-        fail_set(&fail, EINVAL, "option", "what is '%s' for? There is one word too many",
-                 a.operands[0]);
+        arguments_parse(&a, argc, argv, service->family, flags_of(service), &values,
+                        &fail);
+    if (!fail.err)
+        arguments_no_more(&a, 0, &fail);
     if (service->other_role &&
         (arguments_typed(&a, "size") || arguments_typed(&a, "file")))
         role = service->other_role;
@@ -325,8 +343,7 @@ static int start_service(const struct command *command, const struct service *se
     if (fail.err) {
         code = command_fails(&fail);
     } else if (arguments_flag(&a, "help")) {
-        printf("serve %s: %s.\n\n", service->name, service->help);
-        command_help(command, service->family, &values);
+        print_help(command, service, &values);
         code = EXIT_OK;
     } else {
         code = serve_until_stopped(service, role, &values);

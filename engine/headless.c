@@ -111,6 +111,8 @@ void headless_progress(const struct run *r)
         fprintf(stderr, "  %.0f %%", 100 * progress);
     if (*now)
         fprintf(stderr, "  %s", now);
+    if (run_is_endless(r))
+        fputs("  until Ctrl-C", stderr);
 }
 
 static void on_tick(evutil_socket_t fd, short what, void *arg)
@@ -278,6 +280,10 @@ int headless_run(const struct scenario *s, const struct options *values,
         return code;
     }
     begin_recording(&h, a);
+    if (run_is_endless(h.run) && !arguments_flag(a, "quiet"))
+        fputs("plimsoll: there is no --amount and no --duration: load goes on until "
+              "Ctrl-C.\n",
+              stderr);
     run_start(h.run);
     if (h.run->state != RUN_DONE)
         event_base_dispatch(h.base);

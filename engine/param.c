@@ -37,24 +37,24 @@ static const struct param params[] = {
           PARAM_SPLIT | PARAM_LIVE, "connections open at once, over all client processes")
     COUNT(FAMILY_WEB, "amount", 'a', "requests", 0, TERA, "no limit", "0", PARAM_SPLIT,
           "requests in all")
-    SIZE(FAMILY_BULK, "size", 1, PIB, NULL, "1GiB", "bytes that each end sends")
-    CHOICE(FAMILY_BULK, "direction", "both|up|down", "both",
+    SIZE(FAMILY_BULK | SERVE_STREAM, "size", 1, PIB, NULL, "1GiB", "bytes that each end sends")
+    CHOICE(FAMILY_BULK | SERVE_STREAM, "direction", "both|up|down", "both",
            "who sends: both ends at once, the client (up), the server (down)")
-    SIZE(FAMILY_BULK, "block", 1, 1 << 30, NULL, "256KiB",
+    SIZE(FAMILY_BULK | SERVE_STREAM, "block", 1, 1 << 30, NULL, "256KiB",
          "bytes handed to the kernel in one call")
-    CHOICE(FAMILY_BULK, "method", "auto|copy|zero-copy", "auto",
+    CHOICE(FAMILY_BULK | SERVE_STREAM, "method", "auto|copy|zero-copy", "auto",
            "how bytes are sent: read and write, or sendfile and splice")
-    TEXT(FAMILY_BULK, "file", 0, "", PARAM_FILE, "send this file, not made-up random bytes")
-    FLAG(FAMILY_BULK, "verify", "off", 0, "compare checksums of what was sent and received")
+    TEXT(FAMILY_BULK | SERVE_STREAM, "file", 0, "", PARAM_FILE, "send this file, not made-up random bytes")
+    FLAG(FAMILY_BULK | SERVE_STREAM, "verify", "off", 0, "compare checksums of what was sent and received")
     COUNT(FAMILY_REQUESTS, "requests", 0, "requests", 1, TERA, NULL, "100", PARAM_SPLIT,
           "requests in all")
     COUNT(FAMILY_REQUESTS, "concurrency", 0, "requests", 1, 10000, NULL, "1", PARAM_SPLIT,
           "requests under way at once")
-    CHOICE(FAMILY_REQUESTS, "client", "process|connection|persistent", "process",
+    CHOICE(FAMILY_REQUESTS | SERVE_STREAM, "client", "process|connection|persistent", "process",
            "a new process, a new connection or a kept connection for each request")
-    TEXT(FAMILY_REQUESTS, "message", 0, "the quick brown fox jumps over the lazy dog", 0,
+    TEXT(FAMILY_REQUESTS | SERVE_STREAM, "message", 0, "the quick brown fox jumps over the lazy dog", 0,
          "the text that each request and each reply carries")
-    SIZE(FAMILY_REQUESTS, "message_size", 0, 1 << 20, "as the message is", "0",
+    SIZE(FAMILY_REQUESTS | SERVE_STREAM, "message_size", 0, 1 << 20, "as the message is", "0",
          "repeat or cut the message to this length")
     COUNT(FAMILY_UDP, "messages", 0, "messages", 1, TERA, NULL, "100000", PARAM_SPLIT,
           "datagrams to send")
@@ -65,7 +65,7 @@ static const struct param params[] = {
     COUNT(FAMILY_UDP, "batch", 0, "datagrams", 1, 1024, NULL, "1", 0,
           "datagrams handed over in one call (sendmmsg)")
     FLAG(FAMILY_UDP, "gso", "off", 0, "let the kernel cut a large send into datagrams")
-    FLAG(FAMILY_UDP, "gro", "off", 0, "let the server take coalesced datagrams")
+    FLAG(FAMILY_UDP | SERVE_UDP, "gro", "off", 0, "let the server take coalesced datagrams")
     FLAG(FAMILY_UDP, "connected", "on", 0, "connect the sending socket to the server")
     CHOICE(FAMILY_UDP, "payload", "stamped|plain", "stamped",
            "label, number and time, or exactly the label's bytes")
@@ -74,9 +74,9 @@ static const struct param params[] = {
            "look the server's name up once or for every send")
     SIZE(FAMILY_UDP, "send_buffer", 0, 1 << 30, "the system's default", "0",
          "SO_SNDBUF of the sending sockets")
-    SIZE(FAMILY_UDP, "receive_buffer", 0, 1 << 30, "the system's default", "0",
+    SIZE(FAMILY_UDP | SERVE_UDP, "receive_buffer", 0, 1 << 30, "the system's default", "0",
          "SO_RCVBUF of the receiving socket")
-    COUNT(FAMILY_UDP, "nth", 0, "messages", 1, TERA, NULL, "100000", 0,
+    COUNT(FAMILY_UDP | SERVE_UDP, "nth", 0, "messages", 1, TERA, NULL, "100000", 0,
           "report the time from a label's first message to this one")
     COUNT(FAMILY_ALL & ~FAMILY_BULK, "rate", 'R', "per second", 0, 100000000,
           "as fast as it goes", "0", PARAM_SPLIT | PARAM_LIVE,
@@ -96,23 +96,23 @@ static const struct param params[] = {
           "requests sent on a connection before a reply is awaited")
     FLAG(FAMILY_WEB, "close", "off", 0, "a new connection for each request")
     TEXT(FAMILY_HTTP, "socket_path", 'S', "", PARAM_FILE, "reach the server over this Unix socket")
-    CHOICE(FAMILY_SERVICE, "upstream", "fresh|pooled", "fresh",
+    CHOICE(FAMILY_SERVICE | SERVE_GATEWAY, "upstream", "fresh|pooled", "fresh",
            "the endpoint's way to its microservice: a connection a call, or kept ones")
-    TIME(FAMILY_REQUESTS | FAMILY_WEB, "timeout", 't', SECOND / 1000, HOUR, NULL, "10s",
+    TIME(FAMILY_REQUESTS | FAMILY_WEB | SERVE_GATEWAY, "timeout", 't', SECOND / 1000, HOUR, NULL, "10s",
          "give one operation up after this time")
     TIME(FAMILY_BULK, "timeout", 't', SECOND / 1000, HOUR, NULL, "10s",
          "give a transfer up when no byte has moved for this time")
-    TIME(FAMILY_UDP, "drain", 0, 0, HOUR, "none", "200ms",
+    TIME(FAMILY_UDP | SERVE_UDP, "drain", 0, 0, HOUR, "none", "200ms",
          "quiet time after which the receiver calls a message lost")
-    CHOICE(FAMILY_SERVICE, "task", "multi|echo|greeting", "multi",
+    CHOICE(FAMILY_SERVICE | SERVE_TOPPER, "task", "multi|echo|greeting", "multi",
            "the Topper service's tasks: Ping, Sum and Avg, or one task for every message")
-    TEXT(FAMILY_STREAM | FAMILY_UDP | FAMILY_SERVICE, "host", 0, "127.0.0.1", 0,
+    TEXT(FAMILY_STREAM | FAMILY_UDP | FAMILY_SERVICE | SERVE_PORT, "host", 0, "127.0.0.1", 0,
          "the address on which servers listen")
-    COUNT(FAMILY_STREAM | FAMILY_UDP | FAMILY_SERVICE, "port", 0, "port", 0, 65535,
+    COUNT(FAMILY_STREAM | FAMILY_UDP | FAMILY_SERVICE | SERVE_PORT, "port", 0, "port", 0, 65535,
           "any free port", "0", 0, "the port on which the server listens")
-    TEXT(FAMILY_STREAM, "path", 0, "", PARAM_FILE,
+    TEXT(FAMILY_STREAM | SERVE_FILE, "path", 0, "", PARAM_FILE,
          "the socket file or FIFO; a private one is made and removed if not given")
-    TEXT(FAMILY_STREAM | FAMILY_WEB, "congestion", 0, "auto", 0,
+    TEXT(FAMILY_STREAM | FAMILY_WEB | (SERVE_PORT & ~SERVE_UDP), "congestion", 0, "auto", 0,
          "TCP congestion control; auto takes the one that suits loopback best")
     TEXT(FAMILY_STREAM | FAMILY_UDP, "target", 0, "", PARAM_RUN,
          "load a server that is there: tcp:HOST:PORT, unix:PATH, pipe:PATH, udp:HOST:PORT")

@@ -26,6 +26,17 @@ enum {
     FAMILY_STREAM = FAMILY_BULK | FAMILY_REQUESTS,
     FAMILY_WEB = FAMILY_SERVICE | FAMILY_HTTP,
     FAMILY_ALL = 31,
+
+    /* Servers alone (plimsoll serve): such a one has what its role reads. */
+    SERVE_TCP = 32,
+    SERVE_FILE = 64, /* unix, pipe */
+    SERVE_UDP = 128,
+    SERVE_REST = 256,
+    SERVE_GATEWAY = 512,
+    SERVE_TOPPER = 1024,
+    SERVE_STREAM = SERVE_TCP | SERVE_FILE,
+    SERVE_HTTP = SERVE_REST | SERVE_GATEWAY,
+    SERVE_PORT = SERVE_TCP | SERVE_UDP | SERVE_HTTP | SERVE_TOPPER,
 };
 
 enum param_type {

@@ -164,6 +164,11 @@ static int take_turn(struct rounds *r, struct contestant *c, unsigned round,
     t.run = run_new(r->base, c->scenario, &c->values, &ops, &t, fail);
     if (!t.run)
         return -fail->err;
+    if (run_is_endless(t.run)) {
+        run_free(t.run);
+        return fail_set(fail, EINVAL, "rounds",
+                        "a round has an end: give an --amount or a --duration");
+    }
     if (set_up(&t) < 0) {
         tear_down(&t);
         run_free(t.run);

@@ -1001,6 +1001,12 @@ void run_free(struct run *r)
     free(r);
 }
 
+bool run_is_endless(const struct run *r)
+{
+    return r->scenario->family & FAMILY_WEB && !options_number(&r->values, "amount", 0) &&
+           !options_number(&r->values, "duration", 0);
+}
+
 void run_start(struct run *r)
 {
     assert(r->state == RUN_NEW);

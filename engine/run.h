@@ -101,6 +101,9 @@ void run_pin(const struct run *r, enum place place, char *pin, size_t size);
 /* Ends what is still running, removes what was made. NULL is fine. Not from an op. */
 void run_free(struct run *r);
 
+/* Whether the load has neither an amount nor a duration: only run_stop ends it. */
+bool run_is_endless(const struct run *r);
+
 /* Begin. What goes wrong from here on is an outcome. */
 void run_start(struct run *r);
 

@@ -196,6 +196,22 @@ size_t scenario_names(const char **names, size_t count)
     return n;
 }
 
+const struct scenario *scenario_named(const char *name, struct fail *fail)
+{
+    const struct scenario *s = scenario_find(name);
+    const char *names[SCENARIOS];
+    const char *near =
+        s ? NULL : nearest_word(name, names, scenario_names(names, SCENARIOS));
+
+    if (near)
+        fail_set(fail, EINVAL, "scenario",
+                 "there is no scenario '%.60s'; did you mean '%s'?", name, near);
+    else if (!s)
+        fail_set(fail, EINVAL, "scenario",
+                 "there is no scenario '%.60s'; plimsoll list tells them", name);
+    return s;
+}
+
 bool scenario_available(const struct scenario *s)
 {
     for (int i = 0; i < PLACE_COUNT; i++)

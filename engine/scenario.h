@@ -56,6 +56,9 @@ const struct scenario *scenario_table(size_t *count);
 
 const struct scenario *scenario_find(const char *name); /* NULL when there is none */
 
+/* The same for a name that a person typed, with a sentence when there is none. */
+const struct scenario *scenario_named(const char *name, struct fail *fail);
+
 /* Whether every role of the scenario is built into this program. */
 bool scenario_available(const struct scenario *s);
 

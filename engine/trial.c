@@ -743,6 +743,37 @@ static void settle_checks(struct trial *t, const struct options *values)
     check_percentiles(t);
 }
 
+/* The error that most requests ended with. */
+static const char *common_error(const struct trial *t)
+{
+    const struct tally_row *most = NULL;
+
+    if (t->counters[PLACE_CLIENT].timed_out >= t->counters[PLACE_CLIENT].failed)
+        return "no reply in time";
+    for (size_t i = 0; i < t->errors.used; i++)
+        if (!most || t->errors.rows[i].count > most->count)
+            most = &t->errors.rows[i];
+    return most ? most->name : "not known why";
+}
+
+/*
+ * Requests of which not one had a reply have measured no server. A reply with a bad
+ * status is one.
+ */
+static void settle_answers(struct trial *t)
+{
+    const struct meter_counters *c = &t->counters[PLACE_CLIENT];
+
+    if (!(t->scenario->family & FAMILY_WEB) || t->outcome != OUTCOME_COMPLETED ||
+        c->failed + c->timed_out == 0 ||
+        t->hists[PLACE_CLIENT][METER_HIST_first_byte].count)
+        return;
+    t->outcome = OUTCOME_FAILED;
+    snprintf(t->reason, sizeof(t->reason),
+             "none of %" PRIu64 " requests was answered; mostly: %s", c->attempted,
+             common_error(t));
+}
+
 int trial_settle(struct trial *t, const struct options *values)
 {
     int rc = sum_places(t);
@@ -751,6 +782,7 @@ int trial_settle(struct trial *t, const struct options *values)
         t->warmup_ns = options_number(values, "warmup", 0);
     t->seconds = clock_seconds(t);
     settle_loss(t);
+    settle_answers(t);
     settle_metrics(t);
     settle_checks(t, values);
     return rc;

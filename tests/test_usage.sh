@@ -64,6 +64,38 @@ refused two_bodies '--input' http http://127.0.0.1:9/ -b x -i /etc/passwd
 refused message_with_launcher '--message' run unix-requests --message '' \
     --server-launch env --client-launch env
 
+# A server alone has what its role reads, and nothing of a client's.
+refused serve_rest_client 'no option -c' serve rest -c 5
+refused serve_rest_gateway 'no option --upstream-kind' serve rest --upstream-kind rest
+refused serve_unix_port 'no option --port' serve unix --port 4000
+refused serve_udp_client 'no option --batch' serve udp --batch 2
+
+# takes ROLE OPTIONS: what `serve ROLE --help` lists.
+takes() {
+    got=$("$engine" serve "$1" --help | sed -n 's/^  .*--\([a-z-]*\).*/\1/p' | tr '\n' ' ')
+    if [ "$got" = "$2 " ]; then
+        echo "ok serve_$1_help"
+    else
+        echo "not ok serve_$1_help: $got"
+    fi
+}
+
+takes tcp 'help size direction block method file verify client message message-size host port congestion'
+takes pipe 'help size direction block method file verify client message message-size path'
+takes udp 'help gro receive-buffer nth drain host port'
+takes rest 'help host port congestion'
+takes gateway 'upstream-endpoint upstream-kind help upstream timeout host port congestion'
+takes topper 'help task host port congestion'
+
+# Words that are not known, and words too many.
+refused scenario_near "did you mean 'tcp-bulk'" run tcp-blk
+refused scenario_near_doctor "did you mean 'tcp-bulk'" doctor tcp-blk
+refused scenario_near_runs "did you mean 'tcp-bulk'" runs --scenario tcp-blk
+refused word_too_many_list "'tcp-bulk'" list tcp-bulk
+refused word_too_many_doctor "'x'" doctor tcp-bulk x
+refused word_too_many_serve "'x'" serve rest x
+refused endless_rounds '--duration' run rest-rest -a 0 --against connections=2
+
 # What is echoed.
 refused echo_command "'?[31m'" "$escape"
 refused echo_scenario "'?[31m'" run "$escape"
@@ -112,3 +144,38 @@ printable echo_reason '/?[31mx' http http://127.0.0.1:9/ --no-save \
     -S "$scratch/${escape}x"
 printable echo_contestant 'message=?[31mx' run unix-requests --quick --no-save \
     --client persistent --rounds 1 --against "message=${escape}x"
+
+# Load without an end says so.
+timeout -s INT 3 "$engine" run rest-direct -a 0 --no-save > "$scratch/out" 2> "$scratch/err"
+if grep -q 'goes on until Ctrl-C' "$scratch/err" && grep -q '^rest-direct: stopped' "$scratch/out"; then
+    echo "ok endless_is_told"
+else
+    echo "not ok endless_is_told"
+    cat "$scratch/err"
+fi
+
+# Requests that nobody answers have not been carried out, whatever ended them.
+python3 - 3> "$scratch/port" << 'END' &
+import os, socket
+s = socket.create_server(("127.0.0.1", 0))
+os.write(3, b"%d" % s.getsockname()[1])
+os.close(3)
+s.settimeout(20)
+try:
+    while True:
+        s.accept()[0].close()
+except OSError:
+    pass
+END
+server=$!
+while [ ! -s "$scratch/port" ] && kill -0 $server; do sleep 0.05; done
+timeout 20 "$engine" http "http://127.0.0.1:$(cat "$scratch/port")/" -c 2 -a 10 -d 5s --no-save \
+    > "$scratch/out" 2> "$scratch/err"
+got=$?
+kill $server
+if [ $got -eq 3 ] && grep -q 'none of .* requests was answered' "$scratch/err"; then
+    echo "ok nobody_answers"
+else
+    echo "not ok nobody_answers: exit status $got"
+    cat "$scratch/err"
+fi
