@@ -627,8 +627,11 @@ static void every_terminal_is_driven(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(terms) / sizeof(terms[0]); i++) {
-        /* ncurses 6.4 itself leaks ten bytes for TERM=linux, which is no matter here. */
-        const char *const env[] = {terms[i], "ASAN_OPTIONS=detect_leaks=0", NULL};
+        /*
+         * On a Linux console ncurses asks libgpm for a mouse, and libgpm forgets the name
+         * of the console that it has made (ten bytes) where no gpm answers: not asked.
+         */
+        const char *const env[] = {terms[i], "NCURSES_GPM_TERMS=", NULL};
         struct terminal *t = start(80, 24, env);
 
         assert_true(terminal_sees(t, READY));
