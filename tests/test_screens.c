@@ -208,6 +208,26 @@ static void no_figure_is_not_a_number(void **state)
     close_screen(&f);
 }
 
+/* Only what was documented somewhere is called so; a server of one's own was not. */
+static void the_form_names_where_a_default_is_from(void **state)
+{
+    static const char *const rows[][2] = {{"tcp-bulk", "documented 1GiB"},
+                                          {"http", "default none"}};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct options values = {0};
+        struct params_request request = {scenario_find(rows[i][0]), &values, NULL, NULL};
+        struct fixture f;
+
+        assert_int_equal(scenario_defaults(request.scenario, &values), 0);
+        open_screen(&f, &screen_params, &request, 100, 30);
+        assert_true(says(&f, rows[i][1]));
+        close_screen(&f);
+        options_done(&values);
+    }
+}
+
 /* How often a text stands on the screen. */
 static int count_of(struct fixture *f, const char *text)
 {
@@ -543,6 +563,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scenarios_show_what_is_chosen),
         cmocka_unit_test(the_form_refuses_and_keeps),
+        cmocka_unit_test(the_form_names_where_a_default_is_from),
         cmocka_unit_test(the_summary_says_what_the_run_says),
         cmocka_unit_test(no_figure_is_not_a_number),
         cmocka_unit_test(figures_of_the_load_are_shown_once),

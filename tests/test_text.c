@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "tui/figure.h"
+#include "tui/metric_label.h"
 
 static void decodes_every_length(void **state)
 {
@@ -148,10 +149,32 @@ static void figures_have_the_micro_sign(void **state)
     }
 }
 
+static void metrics_have_names_for_people(void **state)
+{
+    static const struct {
+        enum metric metric;
+        const char *label;
+    } rows[] = {
+        {METRIC_latency_p99_9_ns, "latency p99.9"},
+        {METRIC_requests_per_second, "requests/s"},
+        {METRIC_loss_percent, "loss %"},
+        {METRIC_client_cpu_percent, "client CPU %"},
+        {METRIC_server_cpu_us_per_message, "server CPU/message"},
+    };
+    char label[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        metric_label(rows[i].metric, label, sizeof(label));
+        assert_string_equal(label, rows[i].label);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_have_the_micro_sign),
+        cmocka_unit_test(metrics_have_names_for_people),
         cmocka_unit_test(decodes_every_length),
         cmocka_unit_test(refuses_what_is_not_utf8),
         cmocka_unit_test(never_reads_past_the_end),

@@ -9,6 +9,7 @@ void metric_label(enum metric metric, char *out, size_t size)
         {"bytes_per_second", "bytes read/s"}, /* with headers: throughput has none */
         {"_per_second", "/s"},
         {"_cpu_us_per_message", " CPU/message"},
+        {"_cpu_percent", " CPU %"},
         {"_percent", " %"},
         {"p99_99", "p99.99"},
         {"p99_9", "p99.9"},

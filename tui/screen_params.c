@@ -416,10 +416,11 @@ static void draw_notes(const struct form *f, struct canvas *c, struct area a)
     line = area_take_top(&a, 1);
     canvas_print(
         c, line.x, line.y, line.width, style(PAINT_DIM),
-        "allowed %s%s%s%s%s%s   documented %s   --%s%s", range,
+        "allowed %s%s%s%s%s%s   %s %s   --%s%s", range,
         p->type == PARAM_COUNT && p->unit[0] ? " " : "",
         p->type == PARAM_COUNT ? p->unit : "", p->zero ? ", 0: " : "",
         p->zero ? p->zero : "", p->flags & PARAM_REPEAT ? ", \" | \" between lines" : "",
+        f->request.scenario->documented[0] ? "documented" : "default",
         documented[0] ? documented : "none", option,
         strcmp(p->name, "rate") == 0 ? "   - and + change it while it runs" : "");
     line = area_take_top(&a, 1);
