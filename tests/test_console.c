@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -848,6 +849,28 @@ static void the_screen_is_saved_as_it_is(void **state)
     quit(t);
 }
 
+/* No room for the picture: the person is told, and nothing is left that looks like one.
+ */
+static void no_half_picture_is_left(void **state)
+{
+    struct rlimit whole, small;
+    struct terminal *t;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &whole), 0);
+    small = whole;
+    small.rlim_cur = 4096; /* bytes of a file; what is written beyond is refused */
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    t = start(80, 24, NULL);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &whole), 0);
+    assert_true(terminal_sees(t, READY));
+    terminal_type(t, "S");
+    assert_true(terminal_sees(t, "The picture was not saved as"));
+    assert_null(open_saved(".svg"));
+    assert_null(open_saved(".txt"));
+    quit(t);
+}
+
 static void nothing_is_drawn_when_nothing_changes(void **state)
 {
     struct terminal *t = start_ready();
@@ -924,6 +947,7 @@ int main(void)
         cmocka_unit_test(unknown_sequences_are_no_keys),
         cmocka_unit_test(a_saved_run_is_replayed_on_the_screen),
         cmocka_unit_test(the_mouse_chooses),
+        cmocka_unit_test(no_half_picture_is_left), /* before there is a whole one */
         cmocka_unit_test(the_screen_is_saved_as_it_is),
         cmocka_unit_test(nothing_is_drawn_when_nothing_changes),
     };

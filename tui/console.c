@@ -202,6 +202,7 @@ static void picture_name(char *path, size_t size, const char *directory)
         snprintf(path, size, "%s/%s-%d.svg", directory, stamp, i);
 }
 
+/* All of it or none: half a picture would be taken for one. */
 static int write_file(const char *path, const struct picture *p,
                       void (*write)(const struct picture *, FILE *))
 {
@@ -215,6 +216,8 @@ static int write_file(const char *path, const struct picture *p,
         rc = -EIO;
     if (fclose(f) != 0)
         rc = -errno;
+    if (rc < 0)
+        unlink(path);
     return rc;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
@@ -18,6 +19,7 @@
 #include "tui/text.h"
 
 #define ESCAPE_WAIT_MS 25
+#define FRAME_BYTES (4 << 20) /* more than the largest frame takes */
 #define PASTE_ON "\033[?2004h"
 #define PASTE_OFF "\033[?2004l"
 /* Key codes of our own for the brackets of a paste, beyond what terminals send. */
@@ -158,6 +160,15 @@ static const char *choose_term(const char **advice, struct fail *fail)
     return NULL;
 }
 
+/* A limit on files (ulimit -f) holds for those in memory as well. */
+static bool may_write(rlim_t bytes)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+           (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes);
+}
+
 /*
  * curses writes after each move of the cursor, some fifty times a frame. It shall fill a
  * file in memory, so that a frame reaches the terminal in one piece: less work for both
@@ -172,7 +183,8 @@ static int open_output(struct display *d)
         close(fd);
         return -errno;
     }
-    d->frame_fd = memfd_create("plimsoll-frame", MFD_CLOEXEC);
+    d->frame_fd =
+        may_write(FRAME_BYTES) ? memfd_create("plimsoll-frame", MFD_CLOEXEC) : -1;
     return 0;
 }
 

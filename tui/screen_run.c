@@ -1,5 +1,6 @@
 #include "tui/screen_run.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,7 @@ static void warn_of_recording(struct runner *u)
     const char *warning = recorder_warning(u->recorder);
 
     if (warning != NULL)
-        app_warn(u->app, "%s.", warning);
+        app_warn(u->app, "%c%s.", toupper((unsigned char)warning[0]), warning + 1);
 }
 
 static void on_changed(void *arg, struct run *r)
