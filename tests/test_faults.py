@@ -114,7 +114,7 @@ def a_socket_in_use_is_told_and_left_alone(stage):
     with socket.socket(socket.AF_UNIX) as s:
         s.bind(path)
         s.listen()
-        expect(stage, ("run", "unix-bulk", *SMALL, "--path", path, "-q"), USAGE,
+        expect(stage, ("run", "unix-bulk", *SMALL, "--path", path, "-q"), FAILED,
                "A server listens at " + path)
         check(stat.S_ISSOCK(os.stat(path).st_mode), "the socket is gone")
 
@@ -145,7 +145,7 @@ def a_file_that_is_no_socket_is_left_alone(stage):
     for scenario in ("unix-bulk", "pipe-bulk"):
         with open(path, "w") as f:
             f.write("precious")
-        expect(stage, ("run", scenario, *SMALL, "--path", path, "-q"), USAGE,
+        expect(stage, ("run", scenario, *SMALL, "--path", path, "-q"), FAILED,
                "left alone")
         with open(path) as f:
             check(f.read() == "precious", "the file was changed")
