@@ -1,6 +1,7 @@
 #include "protocols/endpoint.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -166,21 +167,36 @@ static void unix_address(const struct endpoint *e, struct sockaddr_storage *addr
 }
 
 /* IPv4 first: that is where servers that bind 127.0.0.1 are reached by "localhost". */
-static const struct addrinfo *preferred(const struct addrinfo *list)
+const struct addrinfo *endpoint_preferred(const struct addrinfo *list)
 {
+    assert(list);
     for (const struct addrinfo *a = list; a; a = a->ai_next)
         if (a->ai_family == AF_INET)
             return a;
     return list;
 }
 
+int endpoint_look_up(const struct endpoint *e, struct addrinfo **list, struct fail *fail)
+{
+    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_flags = AI_NUMERICSERV};
+    char port[8];
+    int err;
+
+    hints.ai_socktype = e->kind == ENDPOINT_TCP ? SOCK_STREAM : SOCK_DGRAM;
+    snprintf(port, sizeof(port), "%u", e->port);
+    *list = NULL;
+    err = getaddrinfo(e->host, port, &hints, list);
+    if (err || !*list)
+        return fail_set(fail, EINVAL, "address", "The host \"%s\" is not known: %s",
+                        e->host, gai_strerror(err));
+    return 0;
+}
+
 int endpoint_address(const struct endpoint *e, struct sockaddr_storage *address,
                      socklen_t *len, struct fail *fail)
 {
-    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_flags = AI_NUMERICSERV};
-    struct addrinfo *list = NULL;
     const struct addrinfo *found;
-    char port[8];
+    struct addrinfo *list;
     int err;
 
     memset(address, 0, sizeof(*address));
@@ -190,13 +206,10 @@ int endpoint_address(const struct endpoint *e, struct sockaddr_storage *address,
         unix_address(e, address, len);
         return 0;
     }
-    hints.ai_socktype = e->kind == ENDPOINT_TCP ? SOCK_STREAM : SOCK_DGRAM;
-    snprintf(port, sizeof(port), "%u", e->port);
-    err = getaddrinfo(e->host, port, &hints, &list);
-    found = err ? NULL : preferred(list);
-    if (!found)
-        return fail_set(fail, EINVAL, "address", "The host \"%s\" is not known: %s",
-                        e->host, gai_strerror(err));
+    err = endpoint_look_up(e, &list, fail);
+    if (err < 0)
+        return err;
+    found = endpoint_preferred(list);
     memcpy(address, found->ai_addr, found->ai_addrlen);
     *len = found->ai_addrlen;
     freeaddrinfo(list);

@@ -16,6 +16,8 @@
 
 #include "protocols/fail.h"
 
+struct addrinfo;
+
 enum endpoint_kind { ENDPOINT_TCP, ENDPOINT_UDP, ENDPOINT_UNIX, ENDPOINT_PIPE };
 
 struct endpoint {
@@ -43,6 +45,13 @@ void endpoint_format(const struct endpoint *e, char *text, unsigned long size);
  */
 int endpoint_address(const struct endpoint *e, struct sockaddr_storage *address,
                      socklen_t *len, struct fail *fail);
+
+/*
+ * All addresses of the host of a TCP or UDP endpoint, for freeaddrinfo(3), and the one
+ * of them that endpoint_address takes. Clients use protocols/reach.h.
+ */
+int endpoint_look_up(const struct endpoint *e, struct addrinfo **list, struct fail *fail);
+const struct addrinfo *endpoint_preferred(const struct addrinfo *list);
 
 /* Whether the address is one of this machine's loopback ones (Unix and pipe always). */
 bool endpoint_is_loopback(const struct endpoint *e,

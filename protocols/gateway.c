@@ -25,6 +25,7 @@
 #include "protocols/clock.h"
 #include "protocols/endpoint.h"
 #include "protocols/http_service.h"
+#include "protocols/reach.h"
 #include "protocols/sum.h"
 #include "protocols/topper.h"
 #include "protocols/topper_client.h"
@@ -377,7 +378,7 @@ static int read_address(struct flow *f, struct fail *fail)
                         "the endpoint needs a microservice to pass work to");
     err = endpoint_parse_target(&e, f->env->upstream, fail);
     if (!err)
-        err = endpoint_address(&e, &f->address, &f->address_len, fail);
+        err = reach_address(&e, &f->address, &f->address_len, fail);
     if (err)
         return err;
     if (e.kind != ENDPOINT_TCP && f->kind == &kinds[0])

@@ -21,6 +21,7 @@
 #include "protocols/http_plan.h"
 #include "protocols/pacer.h"
 #include "protocols/pacer_timer.h"
+#include "protocols/reach.h"
 #include "protocols/role.h"
 
 #define BATCH 64u           /* requests offered in one go, before replies are read */
@@ -770,10 +771,11 @@ static int prepare(struct flow_env *env, struct flow **flow, plan_reader *read,
         return fail_set(fail, ENOMEM, "prepare", "no memory for the load client");
     f->env = env;
     err = read(&f->plan, env->options, env->endpoint, fail);
-    if (!err) {
-        http_plan_pick_address(&f->plan);
+    if (!err)
+        err = reach_address(&f->plan.endpoint, &f->plan.address, &f->plan.address_len,
+                            fail);
+    if (!err)
         err = http_plan_open_files(f->plan.connections, fail);
-    }
     if (!err && (prepare_meters(f) < 0 || prepare_peer(f) < 0 || prepare_timers(f) < 0 ||
                  grow(f, f->plan.connections) < 0))
         err = fail_set(fail, ENOMEM, "prepare", "no memory for the load client");

@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <netdb.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +16,6 @@
 #define BODY_MAX (1024ll * 1024 * 1024)
 #define CONNECTIONS_MAX 1000000u
 #define DEPTH_MAX 1024u
-#define PROBE_MS 1000
 #define SPARE_FILES 64u /* what a process needs besides its connections */
 
 /* Where to go and what to ask for, before it is a request. */
@@ -337,60 +334,6 @@ int http_plan_read_topper(struct http_plan *p, const struct options *o,
 void http_plan_done(struct http_plan *p)
 {
     http_request_done(&p->request);
-}
-
-/* Whether a connection to the address can be set up in PROBE_MS. */
-static bool answers(const struct sockaddr_storage *address, socklen_t address_len)
-{
-    int fd = socket(address->ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    struct pollfd ready = {.fd = fd, .events = POLLOUT};
-    socklen_t len = sizeof(int);
-    int err = 0;
-
-    if (fd < 0)
-        return false;
-    if (connect(fd, (const struct sockaddr *)address, address_len) < 0)
-        err = errno;
-    if (err == EINPROGRESS)
-        err = poll(&ready, 1, PROBE_MS) == 1 &&
-                      getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) == 0
-                  ? err
-                  : ETIMEDOUT;
-    close(fd);
-    return err == 0;
-}
-
-/* Another loopback address of the name that answers, if there is one. */
-static void take_other_address(struct http_plan *p, const struct addrinfo *list)
-{
-    for (const struct addrinfo *a = list; a; a = a->ai_next) {
-        struct sockaddr_storage address = {0};
-
-        memcpy(&address, a->ai_addr, a->ai_addrlen);
-        if (!endpoint_is_loopback(&p->endpoint, &address) ||
-            !answers(&address, a->ai_addrlen))
-            continue;
-        p->address = address;
-        p->address_len = a->ai_addrlen;
-        return;
-    }
-}
-
-void http_plan_pick_address(struct http_plan *p)
-{
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
-    struct addrinfo *list = NULL;
-    char port[8];
-
-    if (p->endpoint.kind != ENDPOINT_TCP ||
-        !endpoint_is_loopback(&p->endpoint, &p->address))
-        return;
-    snprintf(port, sizeof(port), "%u", p->endpoint.port);
-    if (getaddrinfo(p->endpoint.host, port, &hints, &list) != 0 || !list)
-        return;
-    if (list->ai_next && !answers(&p->address, p->address_len))
-        take_other_address(p, list);
-    freeaddrinfo(list);
 }
 
 int http_plan_open_files(unsigned connections, struct fail *fail)

@@ -77,14 +77,6 @@ int http_plan_read_topper(struct http_plan *p, const struct options *o,
 void http_plan_done(struct http_plan *p);
 
 /*
- * "localhost" is 127.0.0.1 and ::1, and a server may listen on one of them only: where
- * the address chosen does not answer, take another loopback address of the same name
- * that does. Names with one address, and addresses, are not tried; to try is to
- * connect once and close. Waits for an answer, at most a second an address.
- */
-void http_plan_pick_address(struct http_plan *p);
-
-/*
  * Raise the limit of open files to what `connections` sockets need, or say what is
  * needed, what there is and where it is raised. 0, or -EMFILE with the sentence.
  */

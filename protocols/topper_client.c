@@ -11,6 +11,7 @@
 
 #include "protocols/clock.h"
 #include "protocols/endpoint.h"
+#include "protocols/reach.h"
 #include "protocols/sum.h"
 
 #define READ_BYTES 4096u
@@ -358,7 +359,7 @@ static int server_address(const char *server, struct sockaddr_storage *address,
     snprintf(text, sizeof(text), "%s%s", is_endpoint ? "" : "tcp:", server);
     if (endpoint_parse_target(&e, text, fail) < 0)
         return -EINVAL;
-    return endpoint_address(&e, address, len, fail);
+    return reach_address(&e, address, len, fail);
 }
 
 static int begin(struct call *c, const char *server, const char *message,

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "protocols/reach.h"
+
 static const struct transport *const transports[] = {
 #define X(id) &transport_##id,
     TRANSPORT_LIST(X)
@@ -129,7 +131,7 @@ int target_init(struct target *t, const char *endpoint, const struct options *o,
         return fail_set(fail, EINVAL, "transport", "%s is not a stream endpoint",
                         endpoint);
     if (t->endpoint.kind != ENDPOINT_PIPE)
-        err = endpoint_address(&t->endpoint, &t->address, &t->address_len, fail);
+        err = reach_address(&t->endpoint, &t->address, &t->address_len, fail);
     return err ? err : configure(t->transport, &t->setup, o, fail);
 }
 

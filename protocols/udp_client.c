@@ -171,11 +171,20 @@ enum step udp_client_refuse(struct flow *f, const char *phase, int err, uint64_t
 
 int udp_client_look_up(struct flow *f)
 {
+    struct sockaddr_storage found;
     struct fail ignored = {0};
+    socklen_t len;
+    int err;
 
-    return f->resolve_each
-               ? endpoint_address(&f->name, &f->target, &f->target_len, &ignored)
-               : 0;
+    if (!f->resolve_each)
+        return 0;
+    err = endpoint_address(&f->name, &found, &len, &ignored);
+    /* The server may be at the name's other kind of address (protocols/reach.h). */
+    if (err == 0 && found.ss_family == f->target.ss_family) {
+        f->target = found;
+        f->target_len = len;
+    }
+    return err;
 }
 
 ssize_t udp_client_send(const struct flow *f, int fd, size_t len)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "protocols/clock.h"
+#include "protocols/reach.h"
 
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103
@@ -141,7 +142,7 @@ static int read_target(struct flow *f, struct fail *fail)
     if (f->name.kind != ENDPOINT_UDP)
         return fail_set(fail, EINVAL, "target", "\"%s\" is not a UDP endpoint",
                         f->env->endpoint);
-    err = endpoint_address(&f->name, &f->target, &f->target_len, fail);
+    err = reach_address(&f->name, &f->target, &f->target_len, fail);
     if (err < 0)
         return err;
     choose_name(f);
