@@ -206,6 +206,7 @@ static void set_modes(struct display *d)
     curs_set(0);
     leaveok(stdscr, TRUE);
     typeahead(-1); /* a frame is drawn to its end, whatever is typed meanwhile */
+    intrflush(stdscr, FALSE); /* nor does Ctrl-C throw away what is on its way */
     if (d->has_mouse) {
         define_key("\033[200~", KEY_PASTE_BEGIN);
         define_key("\033[201~", KEY_PASTE_END);
