@@ -141,8 +141,8 @@ END
 {
     $engine run unix-bulk --no-save --quick --quiet --trials 2 --iperf3 "$scratch/bulk" \
         --json "$scratch/bulk.json"
-    $engine run udp-cached-series --no-save --quick --quiet --iperf3 "$scratch/udp" \
-        --json "$scratch/udp.json"
+    $engine run udp-cached-series --no-save --quick --quiet --port 0 \
+        --iperf3 "$scratch/udp" --json "$scratch/udp.json"
 }
 check iperf3_layout python3 - "$scratch" <<'END'
 import json, sys
