@@ -11,6 +11,7 @@
 #include <event2/listener.h>
 
 #include "protocols/clock.h"
+#include "protocols/http_page.h"
 #include "protocols/sum.h"
 #include "protocols/transport.h"
 
@@ -35,6 +36,7 @@ struct http_service {
     struct event *reopen;             /* after descriptors ran out */
     struct http_call *first;
     size_t waiting;
+    bool is_answering;
 };
 
 static const char *phrase(int status)
@@ -83,7 +85,14 @@ void http_call_answer(struct http_call *call, int status, const char *json, size
 
     evhttp_add_header(headers, "Content-Type", "application/json");
     evbuffer_add(evhttp_request_get_output_buffer(call->request), json, len);
+    /* evhttp leaves it out for CONNECT, and the client would wait for the end. */
+    if (evhttp_request_get_command(call->request) == EVHTTP_REQ_CONNECT) {
+        snprintf(name, sizeof(name), "%zu", len);
+        evhttp_add_header(headers, "Content-Length", name);
+    }
+    s->is_answering = true;
     evhttp_send_reply(call->request, status, phrase(status), NULL);
+    s->is_answering = false;
     m->counters.sent_messages++;
     m->counters.sent_bytes += len;
     snprintf(name, sizeof(name), "%d", status);
@@ -168,14 +177,13 @@ static void on_request(struct evhttp_request *request, void *arg)
         hand_over(c);
 }
 
-/* evhttp asks for a bufferevent for each new connection; NULL lets it make its own. */
+/* evhttp asks for a bufferevent for each new connection. */
 static struct bufferevent *on_connection(struct event_base *base, void *arg)
 {
     struct http_service *s = arg;
 
-    (void)base;
     s->env->meter->counters.connections++;
-    return NULL;
+    return http_page_connection(base, &s->is_answering);
 }
 
 /* Out of descriptors, most likely: a door left open would spin. */
@@ -225,11 +233,8 @@ static void set_limits(struct evhttp *http)
     evhttp_set_max_body_size(http, BODY_MAX);
     evhttp_set_max_headers_size(http, HEAD_MAX);
     evhttp_set_timeout(http, IDLE_S);
-    /*
-     * All, also those that evhttp does not know: the answer is JSON, not its page. But
-     * to CONNECT it would leave Content-Length out, and the client would wait.
-     */
-    evhttp_set_allowed_methods(http, UINT16_MAX & ~EVHTTP_REQ_CONNECT);
+    /* All: which of them a resource takes is the service's to say. */
+    evhttp_set_allowed_methods(http, UINT16_MAX);
 }
 
 int http_service_new(struct http_service **out, struct flow_env *env, http_asked *asked,

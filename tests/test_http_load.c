@@ -818,6 +818,9 @@ static void localhost_may_be_ipv6_alone(void **state)
     if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 ||
         getaddrinfo("localhost", NULL, &hints, &list) != 0 || !list->ai_next) {
         print_message("skip: no IPv6 loopback here, or localhost is not both\n");
+        freeaddrinfo(list);
+        event_base_free(base);
+        close(fd);
         skip();
     }
     freeaddrinfo(list);

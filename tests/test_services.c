@@ -168,6 +168,62 @@ static void serve(struct actor *a, const char *role, struct event_base *base,
     a->role->start(a->flow, now_ns());
 }
 
+/* What is refused before the service sees it: JSON too, and then the end. */
+static void refuses(struct event_base *base, const char *endpoint, const char *head,
+                    size_t filler, int status)
+{
+    struct line *l = line_open(base, endpoint);
+    char *text = calloc(1, strlen(head) + filler + 5);
+    const char *body;
+    char start[48];
+
+    memset(text + sprintf(text, "%s", head), 'a', filler);
+    strcat(text, "\r\n\r\n");
+    line_say(l, text);
+    free(text);
+    line_expect(l, NULL);
+    snprintf(start, sizeof(start), "HTTP/1.1 %d ", status);
+    body = strstr(l->in, "\r\n\r\n{\"error\":\"");
+    if (strncmp(l->in, start, strlen(start)) != 0 || !body ||
+        !strstr(l->in, "Content-Type: application/json") ||
+        strcmp(l->in + l->len - 3, "\"}\n") != 0)
+        fail_msg("%.60s: expected %d, got %s", head, status, l->in);
+    snprintf(start, sizeof(start), "Content-Length: %zu\r\n", strlen(body + 4));
+    assert_non_null(strstr(l->in, start));
+    line_close(l);
+}
+
+static void check_refusals(struct event_base *base, const char *endpoint)
+{
+    struct line *l = line_open(base, endpoint);
+
+    refuses(base, endpoint, "GARBAGE", 0, 400);
+    refuses(base, endpoint, "POST /sum HTTP/1.1\r\nHost: x\r\nContent-Length: -1", 0,
+            400);
+    refuses(base, endpoint, "POST /sum HTTP/1.1\r\nHost: x\r\nX: ", 70000, 400);
+    refuses(base, endpoint, "POST /sum HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000", 0,
+            413);
+    refuses(base, endpoint,
+            "POST /sum HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz", 0,
+            413);
+    refuses(base, endpoint,
+            "POST /sum HTTP/1.1\r\nHost: x\r\nExpect: x\r\nContent-Length: 2", 0, 417);
+    /* Behind an answer of the service's own. */
+    line_say(l, "GET /<HTML> HTTP/1.1\r\nHost: x\r\n\r\n");
+    line_expect(l, "adds numbers\"}\n");
+    line_say(l, "GARBAGE\r\n\r\n");
+    line_expect(l, NULL);
+    assert_non_null(strstr(l->in, "adds numbers\"}\nHTTP/1.1 400 "));
+    assert_null(strstr(l->in, "HTML"));
+    line_close(l);
+    /* An answer with its length, or the client would wait. */
+    l = line_open(base, endpoint);
+    line_say(l, "CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n");
+    line_expect(l, "adds numbers\"}\n");
+    assert_non_null(strstr(l->in, "Content-Length: "));
+    line_close(l);
+}
+
 /* What every POST /sum must do, whoever answers it. */
 static void check_sum_service(struct event_base *base, const char *endpoint)
 {
@@ -216,6 +272,7 @@ static void rest(void **state)
     serve(&a, "rest", base, "host=127.0.0.1", NULL, NULL);
     assert_memory_equal(a.env.endpoint, "tcp:127.0.0.1:", 14);
     check_sum_service(base, a.env.endpoint);
+    check_refusals(base, a.env.endpoint);
     assert_true(actor_stop(&a));
     assert_int_equal(a.outcome, OUTCOME_COMPLETED);
     assert_int_equal(a.env.meter->counters.received_messages,
