@@ -765,7 +765,7 @@ static void settle_answers(struct trial *t)
     const struct meter_counters *c = &t->counters[PLACE_CLIENT];
 
     if (!(t->scenario->family & FAMILY_WEB) || t->outcome != OUTCOME_COMPLETED ||
-        c->failed + c->timed_out == 0 ||
+        c->failed + c->timed_out == 0 || c->succeeded ||
         t->hists[PLACE_CLIENT][METER_HIST_first_byte].count)
         return;
     t->outcome = OUTCOME_FAILED;

@@ -304,6 +304,26 @@ static void the_summary_has_the_parts_between_marks(void **state)
     close_screen(&f);
 }
 
+/* A run that could not begin has no figures, and no headings over none. */
+static void what_did_not_begin_has_no_figures(void **state)
+{
+    struct run *run = make_run("rest-rest", 1, 3);
+    struct summary_request request = {.count = 1, .runs = {&run}};
+    struct fixture f;
+
+    (void)state;
+    run->first_ns = 0;
+    run->outcome = OUTCOME_FAILED;
+    snprintf(run->reason, sizeof(run->reason), "Address already in use");
+    open_screen(&f, &screen_summary, &request, 120, 36);
+    assert_true(says(&f, "failed: Address already in use"));
+    assert_true(says(&f, "Nothing was measured."));
+    assert_int_equal(count_of(&f, "documented"), 0);
+    assert_int_equal(count_of(&f, "Measured"), 0);
+    assert_int_equal(count_of(&f, "Counts"), 0);
+    close_screen(&f);
+}
+
 /* A handful of transfers has no 99th percentile. */
 static void transfers_have_no_spectrum(void **state)
 {
@@ -569,6 +589,7 @@ int main(void)
         cmocka_unit_test(figures_of_the_load_are_shown_once),
         cmocka_unit_test(the_summary_has_the_micro_sign),
         cmocka_unit_test(the_summary_has_the_parts_between_marks),
+        cmocka_unit_test(what_did_not_begin_has_no_figures),
         cmocka_unit_test(transfers_have_no_spectrum),
         cmocka_unit_test(the_summary_says_how_to_lose_less),
         cmocka_unit_test(keys_of_the_scenarios_are_shown),

@@ -83,7 +83,10 @@ static const struct run *shown(const struct summary *m)
     return m->runs[m->at];
 }
 
-/* The saved run of the same scenario before this one; NULL when there is none. */
+/*
+ * The saved run of the same scenario before this one, of those that have something to
+ * stand beside it; NULL when there is none.
+ */
 static const struct store_entry *run_before(const struct summary *m)
 {
     const struct run *r = shown(m);
@@ -92,8 +95,8 @@ static const struct store_entry *run_before(const struct summary *m)
         const struct store_entry *e = &m->saved.entries[i];
 
         if (e->problem[0] == '\0' && e->state == STORE_ENDED &&
-            e->started <= r->started && strcmp(e->id, r->id) != 0 &&
-            strcmp(e->scenario, r->scenario->name) == 0)
+            e->outcome != OUTCOME_FAILED && e->started <= r->started &&
+            strcmp(e->id, r->id) != 0 && strcmp(e->scenario, r->scenario->name) == 0)
             return e;
     }
     return NULL;
@@ -642,11 +645,24 @@ static void draw_segments(struct page *p, const struct series *s)
 
 /* Drawing ------------------------------------------------------------------------- */
 
+/* Whether a load was begun at all; if not the outcome says it all. */
+static bool has_measured(const struct run *r)
+{
+    return r->first_ns != 0;
+}
+
 static void draw_left(struct page *p, const struct summary *m)
 {
     const struct run *r = shown(m);
 
     draw_outcome(p, r);
+    if (!has_measured(r)) {
+        page_text(
+            p, style(PAINT_TEXT),
+            "Nothing was measured. Back among the scenarios e edits the values, and "
+            "L shows what this machine lacks; r tries the same again.");
+        return;
+    }
     draw_thresholds(p, r);
     draw_documented(p, r, run_before(m));
     draw_trials(p, r);
@@ -694,7 +710,8 @@ static int draw_one(struct summary *m, struct canvas *c, struct area a)
         page_begin(c, padded_box(c, a, shown(m)->scenario->name, true), m->offset);
 
     draw_left(&p, m);
-    draw_right(&p, shown(m));
+    if (has_measured(shown(m)))
+        draw_right(&p, shown(m));
     return page_end(&p);
 }
 
@@ -715,7 +732,8 @@ static void summary_draw(void *self, struct canvas *c, struct area a)
     struct summary *m = self;
     struct area prompt = area_take_bottom(&a, m->exporting ? 1 : 0);
 
-    m->offset_max = a.width >= 116 ? draw_two(m, c, a) : draw_one(m, c, a);
+    m->offset_max =
+        a.width >= 116 && has_measured(shown(m)) ? draw_two(m, c, a) : draw_one(m, c, a);
     m->offset = page_scroll(m->offset, m->offset_max, PRESS_NONE);
     if (prompt.height > 0)
         draw_export(m, c, prompt);
