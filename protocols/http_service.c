@@ -11,7 +11,6 @@
 #include <event2/listener.h>
 
 #include "protocols/clock.h"
-#include "protocols/http_page.h"
 #include "protocols/sum.h"
 #include "protocols/transport.h"
 
@@ -36,7 +35,6 @@ struct http_service {
     struct event *reopen;             /* after descriptors ran out */
     struct http_call *first;
     size_t waiting;
-    bool is_answering;
 };
 
 static const char *phrase(int status)
@@ -90,9 +88,7 @@ void http_call_answer(struct http_call *call, int status, const char *json, size
         snprintf(name, sizeof(name), "%zu", len);
         evhttp_add_header(headers, "Content-Length", name);
     }
-    s->is_answering = true;
     evhttp_send_reply(call->request, status, phrase(status), NULL);
-    s->is_answering = false;
     m->counters.sent_messages++;
     m->counters.sent_bytes += len;
     snprintf(name, sizeof(name), "%d", status);
@@ -177,13 +173,14 @@ static void on_request(struct evhttp_request *request, void *arg)
         hand_over(c);
 }
 
-/* evhttp asks for a bufferevent for each new connection. */
+/* evhttp asks for a bufferevent for each new connection; NULL lets it make its own. */
 static struct bufferevent *on_connection(struct event_base *base, void *arg)
 {
     struct http_service *s = arg;
 
+    (void)base;
     s->env->meter->counters.connections++;
-    return http_page_connection(base, &s->is_answering);
+    return NULL;
 }
 
 /* Out of descriptors, most likely: a door left open would spin. */

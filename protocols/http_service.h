@@ -4,7 +4,11 @@
  * answered here, with the status that says so and {"error": "..."}:
  *
  *   404  any other path          405  another method (with Allow)
- *   400  a body that is not JSON  413  a body of more than 1 MiB
+ *   400  a body that is not JSON
+ *
+ * What never becomes a request evhttp refuses by itself, with an HTML page that libevent
+ * 2.1 has no hook for: 400 for what is no HTTP, or a header of more than 64 KiB; 413 for
+ * a body of more than 1 MiB; 417; 501.
  *
  * What is right is handed to the owner, who answers now or later, once.
  */
