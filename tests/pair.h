@@ -55,6 +55,12 @@ bool actor_stop(struct actor *a);
 /* The text of a fact, or "". */
 const char *actor_fact(const struct actor *a, const char *name);
 
+/*
+ * Kill and reap every child of this process; with PR_SET_CHILD_SUBREAPER those are also
+ * the processes that its own children have left behind. Returns how many there were.
+ */
+unsigned end_strays(void);
+
 /* How many descriptors this process has open. */
 unsigned open_descriptors(void);
 

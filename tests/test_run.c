@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -370,7 +371,6 @@ static void whatever_goes_wrong_is_told(void **state)
         {"deaf; wait hello; close; silent", GOOD_CLIENT, "was killed by signal 9"},
         {"say rubbish; say more; exit 0", GOOD_CLIENT, "ended with exit status 0: more"},
         {"huge; silent", GOOD_CLIENT, ": it wrote a line longer than any message"},
-        {"orphan; stray; exit 3", GOOD_CLIENT, "ended with exit status 3"},
         {GOOD_SERVER, "die 10", "the client process was killed by signal 10"},
         {GOOD_SERVER, "wait hello; fail No route", "client: No route"},
         {"wait hello; ready tcp:127.0.0.1:9; die 15", "wait hello; pause",
@@ -404,6 +404,20 @@ static void whatever_goes_wrong_is_told(void **state)
 
     (void)state;
     expect_told(rows, sizeof(rows) / sizeof(rows[0]), false);
+}
+
+/* What has left the group of its worker lives on; here the test ends it. */
+static void a_stray_keeps_no_run_from_ending(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    run_to_end(&s, "orphan; stray; exit 3", GOOD_CLIENT);
+    assert_failed(&s, "ended with exit status 3");
+    assert_in_range(end_strays(), 1, 2); /* the orphan has been killed already */
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    stage_done(&s);
 }
 
 static void what_does_not_come_is_given_up(void **state)
@@ -824,6 +838,7 @@ int main(void)
         cmocka_unit_test(a_failed_trial_ends_the_run),
         cmocka_unit_test(the_first_cause_is_told),
         cmocka_unit_test(whatever_goes_wrong_is_told),
+        cmocka_unit_test(a_stray_keeps_no_run_from_ending),
         cmocka_unit_test(what_does_not_come_is_given_up),
         cmocka_unit_test(after_the_report_nothing_is_a_failure),
         cmocka_unit_test(what_is_no_message_does_no_harm),
