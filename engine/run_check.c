@@ -109,7 +109,7 @@ static int check_roles(const struct run *r, struct fail *fail)
 {
     int rc = 0;
 
-    for (int place = PLACE_COUNT; rc == 0 && place-- > 0;) {
+    for (int place = PLACE_COUNT - 1; rc == 0 && place >= 0; place--) {
         const struct role *role =
             is_staffed(r, place) ? role_find(r->scenario->roles[place]) : NULL;
 

@@ -409,7 +409,9 @@ static void show_cells(struct display *d, const struct cell *row, int y, int fro
 
 static bool same_cell(const struct cell *a, const struct cell *b)
 {
-    return memcmp(a, b, sizeof(*a)) == 0;
+    return a->code == b->code && a->style.paint == b->style.paint &&
+           a->style.ground == b->style.ground &&
+           a->style.attributes == b->style.attributes;
 }
 
 /* What has changed of a row. A wide character never changes in its right half alone. */

@@ -168,5 +168,6 @@ enum paint run_use_verdict(const struct run_view *v, char *out, size_t size)
         snprintf(out, size, "paused: no load is offered");
         return PAINT_DIM;
     }
-    return limit == BOTTLENECK_CORES || limit == BOTTLENECK_GENERATOR ? PAINT_WARN : PAINT_GOOD;
+    return limit == BOTTLENECK_CORES || limit == BOTTLENECK_GENERATOR ? PAINT_WARN
+                                                                      : PAINT_GOOD;
 }
