@@ -803,29 +803,39 @@ static void url_in_place_of_an_endpoint(void **state)
     bench_done(&b);
 }
 
+/* A listener on ::1 alone; -1 where there is none, or localhost is not both addresses. */
+static int listen_on_ipv6(struct sockaddr_in6 *a)
+{
+    struct addrinfo *list = NULL, hints = {.ai_socktype = SOCK_STREAM};
+    bool both = getaddrinfo("localhost", NULL, &hints, &list) == 0 && list->ai_next;
+    socklen_t len = sizeof(*a);
+    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+    if (list)
+        freeaddrinfo(list);
+    if (fd >= 0 && both && bind(fd, (struct sockaddr *)a, sizeof(*a)) == 0 &&
+        listen(fd, 8) == 0 && getsockname(fd, (struct sockaddr *)a, &len) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
 /* Listening on ::1 alone, a server is found under the name that is 127.0.0.1 as well. */
 static void localhost_may_be_ipv6_alone(void **state)
 {
     struct sockaddr_in6 a = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
-    struct addrinfo *list = NULL, hints = {.ai_socktype = SOCK_STREAM};
-    socklen_t len = sizeof(a);
-    struct event_base *base = pair_base();
+    int fd = listen_on_ipv6(&a);
+    struct event_base *base;
     struct actor client;
     char url[80];
-    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK, 0);
 
     (void)state;
-    if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 ||
-        getaddrinfo("localhost", NULL, &hints, &list) != 0 || !list->ai_next) {
+    if (fd < 0) {
         print_message("skip: no IPv6 loopback here, or localhost is not both\n");
-        freeaddrinfo(list);
-        event_base_free(base);
-        close(fd);
         skip();
     }
-    freeaddrinfo(list);
-    assert_int_equal(listen(fd, 8), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &len), 0);
+    base = pair_base();
     actor_init(&client, "http-client", base);
     snprintf(url, sizeof(url), "url=http://localhost:%u/", ntohs(a.sin6_port));
     actor_options(&client, url, "duration:300000000", "drain:10000000", NULL);
