@@ -340,7 +340,13 @@ static void saved_runs_are_opened_compared_and_deleted(void **state)
     assert_int_equal(sscanf(strstr(terminal_row(t, 0), "history") + 7, "%d", &before), 1);
     terminal_type(t, "d");
     assert_true(terminal_sees(t, "d again deletes the run"));
-    terminal_type(t, "d");
+    /* A no, and the question anew: nothing is gone until it is answered by d at once. */
+    terminal_type(t, "nd?");
+    assert_true(terminal_sees(t, "Keys of this screen"));
+    terminal_type(t, TYPE_ESC);
+    snprintf(after, sizeof(after), " %d run", before);
+    assert_true(terminal_sees(t, after));
+    terminal_type(t, "dd");
     snprintf(after, sizeof(after), " %d run", before - 1);
     assert_true(terminal_sees(t, after));
     terminal_type(t, TYPE_ESC TYPE_ESC);

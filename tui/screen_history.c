@@ -203,7 +203,7 @@ static void delete_run(void *self, uint32_t press)
     (void)press;
     if (strcmp(h->doomed, id) != 0) {
         snprintf(h->doomed, sizeof(h->doomed), "%s", id);
-        app_say(h->app, "d again deletes the run %s for good.",
+        app_say(h->app, "d again deletes the run %s for good; any other key keeps it.",
                 entry(h, h->selected)->shown);
         return;
     }
@@ -236,6 +236,8 @@ static bool history_type(void *self, uint32_t press)
 {
     struct history *h = self;
 
+    if (press != 'd' || h->filtering)
+        h->doomed[0] = '\0'; /* any other key is a no */
     if (!h->filtering)
         return false;
     if (press == PRESS_ENTER || press == PRESS_ESC)
