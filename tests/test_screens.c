@@ -353,6 +353,27 @@ static void the_summary_says_how_to_lose_less(void **state)
     close_screen(&f);
 }
 
+/* All scenarios are seen at 80x24; where they are not, the frame says so. */
+static void no_scenario_is_out_of_sight_unsaid(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    open_screen(&f, &screen_scenarios, NULL, 80, 24);
+    assert_true(says(&f, "1 t  tcp-bulk"));
+    assert_true(says(&f, "h  http"));
+    assert_true(says(&f, "Streams: TCP, Unix, named pipes"));
+    assert_int_equal(count_of(&f, " more "), 0);
+    close_screen(&f);
+    open_screen(&f, &screen_scenarios, NULL, 80, 16);
+    assert_int_equal(count_of(&f, "\xe2\x86\x93 more"), 1);
+    app_press(f.app, PRESS_END);
+    assert_true(says(&f, "h  http"));
+    assert_int_equal(count_of(&f, "\xe2\x86\x93 more"), 0);
+    assert_int_equal(count_of(&f, "\xe2\x86\x91 more"), 1);
+    close_screen(&f);
+}
+
 /* On the smallest screen, too, nothing is to be found in help alone. */
 static void keys_of_the_scenarios_are_shown(void **state)
 {
@@ -593,6 +614,7 @@ int main(void)
         cmocka_unit_test(transfers_have_no_spectrum),
         cmocka_unit_test(the_summary_says_how_to_lose_less),
         cmocka_unit_test(keys_of_the_scenarios_are_shown),
+        cmocka_unit_test(no_scenario_is_out_of_sight_unsaid),
         cmocka_unit_test(comparisons_claim_only_what_is_shown),
         cmocka_unit_test(limits_and_help_survive),
         cmocka_unit_test(every_chart_draws_every_run),

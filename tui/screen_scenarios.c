@@ -455,9 +455,9 @@ static const struct key keys[] = {
 static const char *group_title(const char *group)
 {
     static const char *const rows[][2] = {
-        {"stream", "Streams: TCP, Unix sockets, named pipes"},
-        {"udp", "UDP: four ways to send 100,000 datagrams"},
-        {"service", "Services: an API in front of a microservice"},
+        {"stream", "Streams: TCP, Unix, named pipes"},
+        {"udp", "UDP: four strategies of sending"},
+        {"service", "Services: API and microservice"},
         {"own", "Your own server"},
     };
 
@@ -496,10 +496,30 @@ static void draw_choice(struct canvas *c, struct area row, const struct catalogu
                     choice->available ? choice->scenario->title : "not available yet");
 }
 
+/* Whether there is room for a blank line between groups. */
+static bool has_gaps(const struct catalogue *k, int height)
+{
+    const char *group = NULL;
+    int lines = 0;
+
+    for (size_t i = 0; i < k->count; i++) {
+        const char *own = k->choices[i].scenario->group;
+
+        if (!is_shown(k, i))
+            continue;
+        if (group == NULL || strcmp(group, own) != 0)
+            lines += group == NULL ? 1 : 2;
+        group = own;
+        lines++;
+    }
+    return lines <= height;
+}
+
 /* The list as lines; those from k->offset on are drawn. Returns how many there are. */
 static int draw_lines(struct catalogue *k, struct canvas *c, struct area a)
 {
     const char *group = NULL;
+    bool with_gaps = has_gaps(k, a.height);
     int line = 0;
 
     for (size_t i = 0; i < k->count; i++) {
@@ -513,7 +533,7 @@ static int draw_lines(struct catalogue *k, struct canvas *c, struct area a)
             struct style heading = style(PAINT_DIM);
 
             heading.attributes = ATTR_BOLD;
-            line += group != NULL && a.height > 18;
+            line += group != NULL && with_gaps;
             row.y = a.y + line - k->offset;
             canvas_text(c, a.x + 1, row.y, a.width - 1, heading, group_title(s->group));
             line++;
@@ -525,6 +545,22 @@ static int draw_lines(struct catalogue *k, struct canvas *c, struct area a)
         line++;
     }
     return line;
+}
+
+/* In the frame, where the list goes on beyond it. */
+static void draw_more(const struct catalogue *k, struct canvas *c, struct area a,
+                      int lines, int height)
+{
+    const int columns = 8;
+    int x = a.x + a.width - columns - 2;
+
+    if (a.width < columns + 4)
+        return;
+    if (k->offset > 0)
+        canvas_text(c, x, a.y, columns, style(PAINT_ACCENT), " \xe2\x86\x91 more ");
+    if (lines - k->offset > height)
+        canvas_text(c, x, a.y + a.height - 1, columns, style(PAINT_ACCENT),
+                    " \xe2\x86\x93 more ");
 }
 
 static void draw_list(struct catalogue *k, struct canvas *c, struct area a)
@@ -554,6 +590,7 @@ static void draw_list(struct catalogue *k, struct canvas *c, struct area a)
         canvas_text(c, inner.x + 1, inner.y + 1, inner.width - 2, style(PAINT_UNKNOWN),
                     "no scenario has this text");
     canvas_unclip(c, before);
+    draw_more(k, c, a, lines, inner.height);
 }
 
 static void catalogue_draw(void *self, struct canvas *c, struct area a)
