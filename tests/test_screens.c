@@ -374,6 +374,32 @@ static void no_scenario_is_out_of_sight_unsaid(void **state)
     close_screen(&f);
 }
 
+static void what_is_longer_than_its_frame_says_so(void **state)
+{
+    struct options values = {0};
+    struct params_request request = {scenario_find("http"), &values, NULL, NULL};
+    struct run *run = make_run("rest-rest", 1, 3);
+    struct summary_request summary = {.count = 1, .runs = {&run}};
+    struct fixture f;
+
+    (void)state;
+    assert_int_equal(scenario_defaults(request.scenario, &values), 0);
+    open_screen(&f, &screen_params, &request, 80, 24);
+    assert_int_equal(count_of(&f, "\xe2\x86\x93 more"), 1);
+    app_press(f.app, PRESS_END);
+    assert_true(says(&f, "client_launch"));
+    assert_int_equal(count_of(&f, "\xe2\x86\x93 more"), 0);
+    close_screen(&f);
+    options_done(&values);
+    open_screen(&f, &screen_summary, &summary, 80, 24);
+    assert_int_equal(count_of(&f, "\xe2\x86\x93 more"), 1);
+    assert_int_equal(count_of(&f, "\xe2\x86\x91 more"), 0);
+    app_press(f.app, PRESS_END);
+    assert_true(says(&f, "\xe2\x86\x91 more"));
+    assert_int_equal(count_of(&f, "\xe2\x86\x93 more"), 0);
+    close_screen(&f);
+}
+
 /* On the smallest screen, too, nothing is to be found in help alone. */
 static void keys_of_the_scenarios_are_shown(void **state)
 {
@@ -615,6 +641,7 @@ int main(void)
         cmocka_unit_test(the_summary_says_how_to_lose_less),
         cmocka_unit_test(keys_of_the_scenarios_are_shown),
         cmocka_unit_test(no_scenario_is_out_of_sight_unsaid),
+        cmocka_unit_test(what_is_longer_than_its_frame_says_so),
         cmocka_unit_test(comparisons_claim_only_what_is_shown),
         cmocka_unit_test(limits_and_help_survive),
         cmocka_unit_test(every_chart_draws_every_run),

@@ -9,6 +9,8 @@
 
 #include "tui/text.h"
 
+#define MORE_COLUMNS 8 /* of " x more " */
+
 void canvas_init(struct canvas *c, const struct glyph_set *glyphs)
 {
     *c = (struct canvas){.glyphs = glyphs, .colours = 256};
@@ -375,6 +377,20 @@ void canvas_rule(struct canvas *c, int x, int y, int width, struct style s)
         put(c, x, y, g->tee_left, s);
     if (width > 0 && joins_right)
         put(c, x + width - 1, y, g->tee_right, s);
+}
+
+void canvas_more(struct canvas *c, struct area inside, bool above, bool below)
+{
+    int x = inside.x + inside.width - MORE_COLUMNS - 1;
+
+    if (inside.width < 2 * MORE_COLUMNS)
+        return;
+    if (above)
+        canvas_text(c, x, inside.y - 1, MORE_COLUMNS, style(PAINT_ACCENT),
+                    " \xe2\x86\x91 more ");
+    if (below)
+        canvas_text(c, x, inside.y + inside.height, MORE_COLUMNS, style(PAINT_ACCENT),
+                    " \xe2\x86\x93 more ");
 }
 
 void canvas_bar(struct canvas *c, int x, int y, int columns, double share, struct style s)

@@ -120,6 +120,9 @@ void canvas_box_note(struct canvas *c, struct area a, struct style s, const char
 /* Lines. The horizontal one joins the sides of a box when x and width are the box's. */
 void canvas_rule(struct canvas *c, int x, int y, int width, struct style s);
 
+/* In the frame around an area: that there is more than is seen, above or below. */
+void canvas_more(struct canvas *c, struct area inside, bool above, bool below);
+
 /* A bar of `columns`, filled from the left by a share of 0 to 1 (NaN: unknown). */
 void canvas_bar(struct canvas *c, int x, int y, int columns, double share,
                 struct style s);

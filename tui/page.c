@@ -15,6 +15,7 @@ int page_end(struct page *p)
     int over = p->line - p->area.height;
 
     canvas_unclip(p->c, p->before);
+    canvas_more(p->c, p->area, over > 0 && p->offset > 0, over > p->offset);
     return over > 0 ? over : 0;
 }
 

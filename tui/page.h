@@ -1,6 +1,7 @@
 /*
  * A column of lines that may be longer than its area: drawn from the top, scrolled by an
- * offset, clipped to the area. Drawing it tells how many lines there are.
+ * offset, clipped to the area. Drawing it tells how many lines there are. The area
+ * stands in a frame, which says whether there is more above or below.
  */
 #ifndef TUI_PAGE_H
 #define TUI_PAGE_H

@@ -423,6 +423,7 @@ static void draw_rows(struct history *h, struct canvas *c, struct area a)
         if (y >= a.y && y < a.y + a.height)
             draw_row(h, c, (struct area){a.x, y, a.width, 1}, i);
     }
+    canvas_more(c, a, false, (int)line - h->offset > a.height);
 }
 
 static void history_draw(void *self, struct canvas *c, struct area a)

@@ -451,6 +451,7 @@ static void form_draw(void *self, struct canvas *c, struct area a)
     f->list_top = a.y;
     for (int i = 0; i < a.height && (size_t)(i + f->offset) < f->count; i++)
         draw_row(f, c, (struct area){a.x, a.y + i, a.width, 1}, (size_t)(i + f->offset));
+    canvas_more(c, a, f->offset > 0, f->offset + a.height < (int)f->count);
     draw_notes(f, c, notes);
 }
 

@@ -547,22 +547,6 @@ static int draw_lines(struct catalogue *k, struct canvas *c, struct area a)
     return line;
 }
 
-/* In the frame, where the list goes on beyond it. */
-static void draw_more(const struct catalogue *k, struct canvas *c, struct area a,
-                      int lines, int height)
-{
-    const int columns = 8;
-    int x = a.x + a.width - columns - 2;
-
-    if (a.width < columns + 4)
-        return;
-    if (k->offset > 0)
-        canvas_text(c, x, a.y, columns, style(PAINT_ACCENT), " \xe2\x86\x91 more ");
-    if (lines - k->offset > height)
-        canvas_text(c, x, a.y + a.height - 1, columns, style(PAINT_ACCENT),
-                    " \xe2\x86\x93 more ");
-}
-
 static void draw_list(struct catalogue *k, struct canvas *c, struct area a)
 {
     struct area inner = area_inside(a), before;
@@ -590,7 +574,7 @@ static void draw_list(struct catalogue *k, struct canvas *c, struct area a)
         canvas_text(c, inner.x + 1, inner.y + 1, inner.width - 2, style(PAINT_UNKNOWN),
                     "no scenario has this text");
     canvas_unclip(c, before);
-    draw_more(k, c, a, lines, inner.height);
+    canvas_more(c, area_inside(a), k->offset > 0, lines - k->offset > inner.height);
 }
 
 static void catalogue_draw(void *self, struct canvas *c, struct area a)
