@@ -743,12 +743,15 @@ static void settle_checks(struct trial *t, const struct options *values)
     check_percentiles(t);
 }
 
-/* The error that most requests ended with. */
-static const char *common_error(const struct trial *t)
+/* How most requests ended that had no reply. */
+static const char *common_end(const struct trial *t)
 {
+    const struct meter_counters *c = &t->counters[PLACE_CLIENT];
     const struct tally_row *most = NULL;
 
-    if (t->counters[PLACE_CLIENT].timed_out >= t->counters[PLACE_CLIENT].failed)
+    if (c->unfinished > c->failed && c->unfinished > c->timed_out)
+        return "no reply before the end";
+    if (c->timed_out > c->failed)
         return "no reply in time";
     for (size_t i = 0; i < t->errors.used; i++)
         if (!most || t->errors.rows[i].count > most->count)
@@ -762,16 +765,20 @@ static const char *common_error(const struct trial *t)
  */
 static void settle_answers(struct trial *t)
 {
-    const struct meter_counters *c = &t->counters[PLACE_CLIENT];
+    uint64_t attempted = t->counters[PLACE_CLIENT].attempted;
 
     if (!(t->scenario->family & FAMILY_WEB) || t->outcome != OUTCOME_COMPLETED ||
-        c->failed + c->timed_out == 0 || c->succeeded ||
+        t->counters[PLACE_CLIENT].succeeded ||
         t->hists[PLACE_CLIENT][METER_HIST_first_byte].count)
         return;
     t->outcome = OUTCOME_FAILED;
-    snprintf(t->reason, sizeof(t->reason),
-             "none of %" PRIu64 " requests was answered; mostly: %s", c->attempted,
-             common_error(t));
+    if (attempted)
+        snprintf(t->reason, sizeof(t->reason),
+                 "none of %" PRIu64 " requests was answered; mostly: %s", attempted,
+                 common_end(t));
+    else
+        snprintf(t->reason, sizeof(t->reason),
+                 "no request was sent: the load ended before a connection was there");
 }
 
 int trial_settle(struct trial *t, const struct options *values)

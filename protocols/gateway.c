@@ -48,7 +48,7 @@ struct way {
     struct topper_line *line;             /* topper */
     struct evhttp_connection *connection; /* rest */
     bool was_used; /* the connection has had an answer before this call */
-    bool is_timed_out;
+    int err;       /* rest: what evhttp says was wrong; 0 when it does not */
 
     struct http_call *call; /* NULL while free */
     char *work;             /* what is sent; owned, for a second attempt */
@@ -84,7 +84,7 @@ static void release(struct way *w)
     free(w->work);
     w->work = NULL;
     w->is_second = false;
-    w->is_timed_out = false;
+    w->err = 0;
     w->next_free = f->first_free;
     f->first_free = w;
     if (!f->is_pooled)
@@ -108,6 +108,22 @@ static void way_failed(struct way *w, int status, const char *message, int err)
     release(w);
 }
 
+static const char *broken_text(int err)
+{
+    switch (err) {
+    case ETIMEDOUT:
+        return "the microservice did not answer in time";
+    case ECONNRESET:
+    case EPIPE:
+        return "the microservice closed the connection without an answer";
+    case EPROTO:
+    case EMSGSIZE:
+        return "the microservice answered something that is no reply";
+    default:
+        return "the microservice cannot be reached";
+    }
+}
+
 /*
  * The connection failed. A kept one may have been closed by the other side since its
  * last answer, which a second attempt on a new connection settles.
@@ -121,10 +137,7 @@ static void way_broke(struct way *w, int err, bool was_used)
         if (f->kind->ask(w) == 0)
             return;
     }
-    if (err == ETIMEDOUT)
-        way_failed(w, 504, "the microservice did not answer in time", err);
-    else
-        way_failed(w, 502, "the microservice cannot be reached", err);
+    way_failed(w, err == ETIMEDOUT ? 504 : 502, broken_text(err), err);
 }
 
 /* Topper. */
@@ -208,7 +221,21 @@ static void on_rest_error(enum evhttp_request_error error, void *arg)
 {
     struct way *w = arg;
 
-    w->is_timed_out = error == EVREQ_HTTP_TIMEOUT;
+    switch (error) {
+    case EVREQ_HTTP_TIMEOUT:
+        w->err = ETIMEDOUT;
+        break;
+    case EVREQ_HTTP_EOF:
+        w->err = ECONNRESET;
+        break;
+    case EVREQ_HTTP_INVALID_HEADER:
+    case EVREQ_HTTP_DATA_TOO_LONG:
+        w->err = EPROTO;
+        break;
+    case EVREQ_HTTP_BUFFER_ERROR:
+    case EVREQ_HTTP_REQUEST_CANCEL:
+        break; /* nothing that the other side did */
+    }
 }
 
 static void on_rest_reply(struct evhttp_request *request, void *arg)
@@ -222,7 +249,7 @@ static void on_rest_reply(struct evhttp_request *request, void *arg)
 
     w->was_used = status != 0;
     if (status == 0) {
-        way_broke(w, w->is_timed_out || is_late ? ETIMEDOUT : ECONNREFUSED, was_used);
+        way_broke(w, is_late ? ETIMEDOUT : w->err ? w->err : ECONNREFUSED, was_used);
         return;
     }
     len = evbuffer_get_length(in);

@@ -486,9 +486,9 @@ static void upstream_slow_or_odd(void **state)
         const char *word;
     } cases[] = {
         {"", true, false, 504, "in time"},
-        {"", false, true, 502, "reached"},
+        {"", false, true, 502, "closed the connection"},
         {"HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno", false, false, 502, "error"},
-        {"nonsense\r\n\r\n", false, true, 502, ""},
+        {"nonsense\r\n\r\n", false, true, 502, "no reply"},
     };
 
     (void)state;

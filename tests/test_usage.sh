@@ -154,28 +154,40 @@ else
     cat "$scratch/err"
 fi
 
-# Requests that nobody answers have not been carried out, whatever ended them.
-python3 - 3> "$scratch/port" << 'END' &
-import os, socket
+# nobody_answers KIND: a server that closes each connection, or is silent.
+nobody_answers() {
+    rm -f "$scratch/port"
+    python3 - "$1" 3> "$scratch/port" << 'END' &
+import os, socket, sys
+taken = []
 s = socket.create_server(("127.0.0.1", 0))
 os.write(3, b"%d" % s.getsockname()[1])
 os.close(3)
 s.settimeout(20)
 try:
     while True:
-        s.accept()[0].close()
+        taken.append(s.accept()[0])
+        if sys.argv[1] == "closes":
+            taken.pop().close()
 except OSError:
     pass
 END
-server=$!
-while [ ! -s "$scratch/port" ] && kill -0 $server; do sleep 0.05; done
-timeout 20 "$engine" http "http://127.0.0.1:$(cat "$scratch/port")/" -c 2 -a 10 -d 5s --no-save \
-    > "$scratch/out" 2> "$scratch/err"
-got=$?
-kill $server
-if [ $got -eq 3 ] && grep -q 'none of .* requests was answered' "$scratch/err"; then
-    echo "ok nobody_answers"
-else
-    echo "not ok nobody_answers: exit status $got"
-    cat "$scratch/err"
-fi
+    server=$!
+    while [ ! -s "$scratch/port" ] && kill -0 $server; do
+        sleep 0.05
+    done
+    timeout 20 "$engine" http "http://127.0.0.1:$(cat "$scratch/port")/" -c 2 -a 10 \
+        -d 200ms --no-save > "$scratch/out" 2> "$scratch/err"
+    got=$?
+    kill $server
+    if [ $got -eq 3 ] && grep -q 'none of .* requests was answered' "$scratch/err"; then
+        echo "ok nobody_answers_$1"
+    else
+        echo "not ok nobody_answers_$1: exit status $got"
+        cat "$scratch/err"
+    fi
+}
+
+# Requests that nobody answers have not been carried out, whatever ended them.
+nobody_answers closes
+nobody_answers silent
