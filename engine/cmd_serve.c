@@ -275,9 +275,14 @@ static const struct service *find_service(const char *name, struct fail *fail)
         names[i] = services[i].name;
     }
     near = nearest_word(name, names, SERVICES);
-    fail_set(fail, EINVAL, "serve", "there is no server '%s'%s%s", name,
-             near ? "; did you mean " : ": tcp, unix, pipe, udp, rest, gateway or topper",
-             near ? near : "");
+    if (near)
+        fail_set(fail, EINVAL, "serve", "there is no server '%.40s'; did you mean '%s'?",
+                 name, near);
+    else
+        fail_set(fail, EINVAL, "serve",
+                 "there is no server '%.40s': tcp, unix, pipe, udp, rest, gateway or "
+                 "topper",
+                 name);
     return NULL;
 }
 

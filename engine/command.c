@@ -101,7 +101,7 @@ static void print_usage(FILE *f, int has_console)
     for (size_t i = 0; commands[i]; i++)
         fprintf(f, "  plimsoll %-28s %s\n", commands[i]->usage, commands[i]->help);
     fputs(
-        "  plimsoll --help | --version\n\n"
+        "  plimsoll --help | --version | help COMMAND\n\n"
         "plimsoll COMMAND --help tells a command's options; plimsoll run SCENARIO --help "
         "those of a scenario.\n\nExit codes:\n",
         f);
@@ -217,11 +217,32 @@ static void begin_with_signals(void)
     signal(SIGXFSZ, SIG_IGN); /* a file limit ends a recording, not the run */
 }
 
+static int run_command(int argc, char **argv)
+{
+    const struct command *command = command_find(argv[1]);
+
+    if (!command)
+        return unknown_command(argv[1]);
+    return command->act ? act(command, argc - 2, argv + 2)
+                        : command->run(command, argc - 2, argv + 2);
+}
+
+/* "help COMMAND ..." is "COMMAND ... --help". */
+static int help_of(int argc, char **argv)
+{
+    char option[] = "--help";
+
+    memmove(argv + 1, argv + 2, (size_t)(argc - 2) * sizeof(*argv));
+    argv[argc - 1] = option;
+    return run_command(argc, argv);
+}
+
 static int dispatch(int argc, char **argv, int (*console)(int argc, char **argv))
 {
     const char *word = argc > 1 ? argv[1] : "";
-    const struct command *command;
 
+    if (strcmp(word, "help") == 0 && argc > 2)
+        return help_of(argc, argv);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
         strcmp(word, "help") == 0) {
         print_usage(stdout, console != NULL);
@@ -239,11 +260,7 @@ static int dispatch(int argc, char **argv, int (*console)(int argc, char **argv)
         print_usage(stderr, 0);
         return EXIT_USAGE;
     }
-    command = command_find(word);
-    if (!command)
-        return unknown_command(word);
-    return command->act ? act(command, argc - 2, argv + 2)
-                        : command->run(command, argc - 2, argv + 2);
+    return run_command(argc, argv);
 }
 
 int command_main(int argc, char **argv, int (*console)(int argc, char **argv))

@@ -18,6 +18,8 @@ static const struct unit count_units[] = {
 };
 
 static const struct unit size_units[] = {
+    {"PiB", 1ull << 50},
+    {"PB", 1000000000000000},
     {"TiB", 1ull << 40},
     {"TB", 1000000000000},
     {"GiB", 1ull << 30},
@@ -28,6 +30,8 @@ static const struct unit size_units[] = {
     {"kB", 1000},
     {"", 1},
     {"B", 1},
+    {"Pi", 1ull << 50},
+    {"P", 1000000000000000},
     {"Ti", 1ull << 40},
     {"T", 1000000000000},
     {"Gi", 1ull << 30},

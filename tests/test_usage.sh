@@ -87,7 +87,30 @@ takes rest 'help host port congestion'
 takes gateway 'upstream-endpoint upstream-kind help upstream timeout host port congestion'
 takes topper 'help task host port congestion'
 
+# helps NAME WORDS...: "help WORDS" prints what "WORDS --help" does.
+helps() {
+    name=$1
+    shift
+    if "$engine" help "$@" > "$scratch/out" 2>&1 &&
+        "$engine" "$@" --help | cmp -s - "$scratch/out"; then
+        echo "ok $name"
+    else
+        echo "not ok $name"
+        cat "$scratch/out"
+    fi
+}
+
+helps help_command list
+helps help_scenario run tcp-bulk
+helps help_role serve rest
+refused help_unknown "did you mean 'run'" help rnu
+
+# What a range names can be typed.
+refused range_end '1..1PiB' run unix-bulk --size 2PiB
+refused range_end_is_read 'open quote' run unix-bulk --size 1PiB --server-launch '"'
+
 # Words that are not known, and words too many.
+refused server_near "did you mean 'tcp'?" serve tpc
 refused scenario_near "did you mean 'tcp-bulk'" run tcp-blk
 refused scenario_near_doctor "did you mean 'tcp-bulk'" doctor tcp-blk
 refused scenario_near_runs "did you mean 'tcp-bulk'" runs --scenario tcp-blk
