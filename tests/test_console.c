@@ -250,6 +250,21 @@ static void the_run_is_shown_live(void **state)
     quit(t);
 }
 
+/* Pressed by habit, to save or to hold: the console goes on. */
+static void ctrl_s_does_not_hold_it_up(void **state)
+{
+    struct terminal *t = start_long_run(100, 30);
+
+    (void)state;
+    terminal_type(t, "\023m");
+    assert_true(terminal_sees_within(t, "Marked as m1", TERMINAL_WAIT_MS));
+    terminal_type(t, "q");
+    assert_true(terminal_sees(t, "stopped"));
+    terminal_type(t, "q");
+    assert_true(terminal_sees(t, READY));
+    quit(t);
+}
+
 static void interrupts_stop_then_end(void **state)
 {
     struct terminal *t = start_long_run(100, 30);
@@ -596,7 +611,8 @@ static void suspend_and_go_on(void **state)
         fail_msg("after Ctrl-Z: %s", why);
     terminal_type(t, "\n");
     assert_true(terminal_sees(t, READY));
-    terminal_type(t, "3");
+    terminal_type(t, "\023"
+                     "3");
     assert_true(terminal_sees(t, "over a named pipe"));
     terminal_type(t, "q");
     assert_true(terminal_sees(t, "code-0"));
@@ -928,6 +944,7 @@ int main(void)
         cmocka_unit_test(wrong_values_are_refused_as_typed),
         cmocka_unit_test(a_run_ends_in_its_summary),
         cmocka_unit_test(the_run_is_shown_live),
+        cmocka_unit_test(ctrl_s_does_not_hold_it_up),
         cmocka_unit_test(interrupts_stop_then_end),
         cmocka_unit_test(help_over_a_run_that_ends),
         cmocka_unit_test(an_own_server_is_asked_for),

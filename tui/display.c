@@ -195,6 +195,21 @@ static void close_output(struct display *d)
     fclose(d->out);
 }
 
+/*
+ * Ctrl-S is no stop of the output here: it would hold up the console in the middle of a
+ * frame, and with it the run that it drives and records.
+ */
+static void forget_flow_control(void)
+{
+    struct termios line;
+
+    if (tcgetattr(STDIN_FILENO, &line) < 0)
+        return;
+    line.c_iflag &= ~(tcflag_t)(IXON | IXOFF);
+    tcsetattr(STDIN_FILENO, TCSANOW, &line);
+    def_prog_mode(); /* what curses comes back to after Ctrl-Z */
+}
+
 static void set_modes(struct display *d)
 {
     cbreak();
@@ -207,6 +222,7 @@ static void set_modes(struct display *d)
     leaveok(stdscr, TRUE);
     typeahead(-1); /* a frame is drawn to its end, whatever is typed meanwhile */
     intrflush(stdscr, FALSE); /* nor does Ctrl-C throw away what is on its way */
+    forget_flow_control();
     if (d->has_mouse) {
         define_key("\033[200~", KEY_PASTE_BEGIN);
         define_key("\033[201~", KEY_PASTE_END);
