@@ -238,6 +238,15 @@ static void on_rest_error(enum evhttp_request_error error, void *arg)
     }
 }
 
+/* Passed on as it is, an answer must be what this endpoint promises: JSON. */
+static bool is_json(const char *text, size_t len)
+{
+    cJSON *document = len ? sum_parse(text, len) : NULL;
+
+    cJSON_Delete(document);
+    return document != NULL;
+}
+
 static void on_rest_reply(struct evhttp_request *request, void *arg)
 {
     struct way *w = arg;
@@ -245,6 +254,7 @@ static void on_rest_reply(struct evhttp_request *request, void *arg)
     struct evbuffer *in = request ? evhttp_request_get_input_buffer(request) : NULL;
     bool was_used = w->was_used;
     bool is_late = now_ns() - w->asked_ns >= w->flow->timeout_ns;
+    const char *body;
     size_t len;
 
     w->was_used = status != 0;
@@ -253,13 +263,15 @@ static void on_rest_reply(struct evhttp_request *request, void *arg)
         return;
     }
     len = evbuffer_get_length(in);
-    if (status == 200 || status == 400 || status == 422) {
-        record(w);
-        http_call_answer(w->call, status,
-                         len ? (const char *)evbuffer_pullup(in, -1) : "", len);
-        release(w);
-    } else {
+    body = len ? (const char *)evbuffer_pullup(in, -1) : "";
+    if (status != 200 && status != 400 && status != 422) {
         way_failed(w, 502, "the microservice answered with an error", EPROTO);
+    } else if (!body || !is_json(body, len)) {
+        way_failed(w, 502, "the microservice answered something that is no JSON", EPROTO);
+    } else {
+        record(w);
+        http_call_answer(w->call, status, body, len);
+        release(w);
     }
 }
 

@@ -487,6 +487,9 @@ static void upstream_slow_or_odd(void **state)
     } cases[] = {
         {"", true, false, 504, "in time"},
         {"", false, true, 502, "closed the connection"},
+        {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", false, false, 502,
+         "no JSON"},
+        {"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", false, false, 502, "no JSON"},
         {"HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno", false, false, 502, "error"},
         {"nonsense\r\n\r\n", false, true, 502, "no reply"},
     };
