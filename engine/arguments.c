@@ -127,7 +127,8 @@ static int take_long(struct cursor *c, const char *word)
 static int take_short(struct cursor *c, const char *word)
 {
     const char letter[2] = {word[0], '\0'};
-    const struct flag *f = find_flag(c->flags, NULL, word[0]);
+    const struct flag *f =
+        find_flag(c->flags, strcmp(word, "h") == 0 ? "help" : NULL, word[0]);
     const struct param *p = param_find(c->family, letter);
     const char *attached = word[1] ? word + 1 + (word[1] == '=') : NULL;
     char option[3] = {'-', word[0], '\0'};

@@ -67,7 +67,7 @@ static int run(const struct command *command, int argc, char **argv)
     const struct scenario *s;
     struct fail fail = {0};
 
-    if (argc > 0 && strcmp(argv[0], "--help") == 0) {
+    if (argc > 0 && command_is_help(argv[0])) {
         command_help(command, 0, NULL);
         return EXIT_OK;
     }

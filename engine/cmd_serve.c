@@ -363,7 +363,7 @@ static int serve(const struct command *command, int argc, char **argv)
     const struct service *service;
     struct fail fail = {0};
 
-    if (argc > 0 && strcmp(argv[0], "--help") == 0) {
+    if (argc > 0 && command_is_help(argv[0])) {
         command_help(command, 0, NULL);
         puts("\nroles:");
         for (size_t i = 0; i < SERVICES; i++)

@@ -172,6 +172,11 @@ int command_flush(int code)
     return code == EXIT_OK ? EXIT_FAILED : code;
 }
 
+bool command_is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 bool command_ignores(int signal_number)
 {
     struct sigaction now;
@@ -243,8 +248,7 @@ static int dispatch(int argc, char **argv, int (*console)(int argc, char **argv)
 
     if (strcmp(word, "help") == 0 && argc > 2)
         return help_of(argc, argv);
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
-        strcmp(word, "help") == 0) {
+    if (command_is_help(word) || strcmp(word, "help") == 0) {
         print_usage(stdout, console != NULL);
         return EXIT_OK;
     }

@@ -26,6 +26,9 @@ enum {
 #undef X
 };
 
+/* Whether a word asks for help: --help or -h. */
+bool command_is_help(const char *word);
+
 /* Whether a signal was ignored when we were started, as SIGHUP is by nohup. */
 bool command_ignores(int signal_number);
 

@@ -100,6 +100,18 @@ helps() {
     fi
 }
 
+# The short form, behind each kind of command.
+for words in "list" "run" "run tcp-bulk" "http" "serve" "serve rest" "call" "compare"; do
+    # shellcheck disable=SC2086
+    if "$engine" $words -h > "$scratch/out" 2>&1 &&
+        "$engine" $words --help | cmp -s - "$scratch/out"; then
+        echo "ok short_help_$(echo "$words" | tr ' ' _)"
+    else
+        echo "not ok short_help_$(echo "$words" | tr ' ' _)"
+        cat "$scratch/out"
+    fi
+done
+
 helps help_command list
 helps help_scenario run tcp-bulk
 helps help_role serve rest
