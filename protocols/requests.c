@@ -629,7 +629,7 @@ static void client_start(struct flow *f, uint64_t start_ns)
     f->started = true;
     pacer_start(&f->pacer, start_ns + phase_ns(f, rate_per_s), rate_per_s, NS_PER_S);
     set_timer(f->start, wait_ns);
-    f->end_ns = f->duration_ns ? now + wait_ns + f->duration_ns : UINT64_MAX;
+    f->end_ns = f->duration_ns ? start_ns + f->duration_ns : UINT64_MAX;
     arm_end(f, now);
     if (sweep_ns < SWEEP_MIN_NS)
         sweep_ns = SWEEP_MIN_NS;

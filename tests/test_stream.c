@@ -1136,6 +1136,24 @@ static void a_rate_for_a_duration_is_so_many(void **state)
     assert_true(all);
 }
 
+/* Started 30 ms late: the schedule and its end are those of the start all the same. */
+static void a_late_start_adds_nothing_to_a_rate(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    stage_init(&s, "requests-server", "requests-client");
+    stage_transport(&s, "unix");
+    actor_options(&s.server, "persistent:1", NULL);
+    actor_options(&s.client, "client=persistent", "requests:0", "duration:200000000",
+                  "rate:20", NULL);
+    pair_prepare(&s.server, &s.client);
+    s.client.role->start(s.client.flow, now_ns() - 30 * NS_PER_MS);
+    assert_true(pair_turn(s.base, &s.client.finished, 20000));
+    assert_in_range(counters(&s.client)->attempted, 1, 4);
+    stage_done(&s);
+}
+
 /* Load is offered for the duration, whatever pauses there are in it. */
 static void a_pause_is_no_part_of_the_duration(void **state)
 {
@@ -1259,6 +1277,7 @@ int main(void)
         cmocka_unit_test(a_rate_is_kept_and_measured),
         cmocka_unit_test(a_duration_ends_the_load),
         cmocka_unit_test(a_rate_for_a_duration_is_so_many),
+        cmocka_unit_test(a_late_start_adds_nothing_to_a_rate),
         cmocka_unit_test(a_pause_is_no_part_of_the_duration),
         cmocka_unit_test(load_is_paused_changed_and_stopped),
         cmocka_unit_test(a_lost_connection_fails_its_request),
