@@ -210,11 +210,11 @@ static void a_mirror_has_both_directions(void **state)
     frame_free(c);
 }
 
-/* A label gives way to the line, and to the label before. */
+/* A label gives way to the line, and to the label before; no mark shines through it. */
 static void labels_of_marks_hide_no_values(void **state)
 {
     double rate[30];
-    struct chart_mark marks[] = {{10, "rate 9"}, {14, "rate 8"}};
+    struct chart_mark marks[] = {{10, "rate 9"}, {13, "rate 8"}};
     struct chart_line line = {"rate", rate, 30, PAINT_UP, REDUCE_MEAN, UNKNOWN};
     struct chart chart = {
         .title = "received",
@@ -236,10 +236,10 @@ static void labels_of_marks_hide_no_values(void **state)
     chart_draw(c, canvas_area(c), &chart);
     frame_expect(c, "╭─ received ──────────────────────── ● rate - ─╮\n"
                     "│     10┤┈┈┈┈┈┈┈┈┈┈┈┈┆⡎⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉│\n"
-                    "│       │            ┆⡇   rate 8               │\n"
-                    "│      5┤┈┈┈┈┈┈┈┈┈┈┈┈⢸┈┈┈┈┆┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈│\n"
-                    "│       │            ⡸    ┆                    │\n"
-                    "│       │⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠃    ┆                    │\n"
+                    "│       │            ┆⡇  rate 8                │\n"
+                    "│      5┤┈┈┈┈┈┈┈┈┈┈┈┈⢸┈┈┈┆┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈│\n"
+                    "│       │            ⡸   ┆                     │\n"
+                    "│       │⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠃   ┆                     │\n"
                     "│      0┤┈┈┈┈┈┈┈┈┈┈┈┈rate 9┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈│\n"
                     "│ per s  0 s       10 s         20 s       30 s│\n"
                     "╰──────────────────────────────────────────────╯\n");

@@ -507,6 +507,7 @@ static bool is_vacant(const struct canvas *c, const struct cell *cell)
            cell->code == c->glyphs->mark;
 }
 
+/* Nothing at column -1. */
 static void draw_mark_line(struct canvas *c, const struct plot *p, int x)
 {
     for (int y = p->cells.y; y < p->cells.y + p->cells.height; y++) {
@@ -566,12 +567,14 @@ static void draw_marks(struct canvas *c, const struct plot *p, const struct char
 
     for (int i = 0; i < MARK_ROWS; i++)
         free_from[i] = p->cells.x;
+    /* All lines first: a later one would shine through the blanks of a label. */
+    for (size_t i = 0; i < ch->mark_count; i++)
+        draw_mark_line(c, p, mark_column(c, p, ch->marks[i].at_s));
     for (size_t i = 0; i < ch->mark_count; i++) {
         int x = mark_column(c, p, ch->marks[i].at_s), row, columns, next = -1;
 
         if (x < 0)
             continue;
-        draw_mark_line(c, p, x);
         if (i + 1 < ch->mark_count)
             next = mark_column(c, p, ch->marks[i + 1].at_s);
         if (next >= x && next <= x + 1)
