@@ -180,8 +180,9 @@ static int open_output(struct display *d)
 
     d->out = fd < 0 ? NULL : fdopen(fd, "w");
     if (d->out == NULL) {
-        close(fd);
-        return -errno;
+        if (fd >= 0)
+            close(fd);
+        return -EMFILE;
     }
     d->frame_fd =
         may_write(FRAME_BYTES) ? memfd_create("plimsoll-frame", MFD_CLOEXEC) : -1;
