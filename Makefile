@@ -10,17 +10,19 @@ VERSION := 0.1.0
 
 include mk/flags.mk
 
-SOURCES = $(sort $(wildcard $(1)/*.c))
+SOURCES = $(sort $(wildcard $(addsuffix /*.c,$(1))))
 OBJECTS = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
-PROTOCOLS := $(filter-out protocols/once_main.c,$(call SOURCES,protocols))
-ENGINE    := $(filter-out engine/main.c,$(call SOURCES,engine))
+PROTOCOLS := $(filter-out protocols/stream/once_main.c,$(call SOURCES,protocols protocols/*))
+ENGINE    := $(filter-out engine/cli/main.c,$(call SOURCES,engine engine/*))
 TUI       := $(filter-out tui/main.c,$(call SOURCES,tui))
+# Every C file and header: what is formatted and linted.
+CODE      := $(sort $(wildcard $(foreach d,protocols protocols/* engine engine/* tui tests, \
+               $(d)/*.[ch])))
 TESTS     := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 SUPPORT   := $(filter-out tests/test_%.c tests/fuzz_%.c tests/bench_%.c tests/main_%.c, \
                $(wildcard tests/*.c))
-PROGRAMS  := $(if $(wildcard tui/main.c),$(BUILD)/plimsoll) $(BUILD)/plimsoll-engine \
-               $(if $(wildcard protocols/once_main.c),$(BUILD)/plimsoll-once)
+PROGRAMS  := $(BUILD)/plimsoll $(BUILD)/plimsoll-engine $(BUILD)/plimsoll-once
 # Programs that only the tests start: tests/main_NAME.c becomes build/tests/NAME.
 HELPERS   := $(patsubst tests/main_%.c,$(BUILD)/tests/%,$(wildcard tests/main_*.c))
 
@@ -36,16 +38,18 @@ $(BUILD)/lib%.a:
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/plimsoll: $(BUILD)/obj/tui/main.o $(BUILD)/libtui.a $(BUILD)/libengine.a \
-                   $(BUILD)/libprotocols.a
+# In the order of linking: whoever calls stands before what is called.
+ENGINE_LAYERS := $(addprefix $(BUILD)/,libengine.a libprotocols.a)
+ALL_LAYERS    := $(BUILD)/libtui.a $(ENGINE_LAYERS)
+
+$(BUILD)/plimsoll: $(BUILD)/obj/tui/main.o $(ALL_LAYERS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TUI_LIBS) $(ENGINE_LIBS) $(PROTOCOLS_LIBS)
 
-$(BUILD)/plimsoll-engine: $(BUILD)/obj/engine/main.o $(BUILD)/libengine.a \
-                          $(BUILD)/libprotocols.a
+$(BUILD)/plimsoll-engine: $(BUILD)/obj/engine/cli/main.o $(ENGINE_LAYERS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ENGINE_LIBS) $(PROTOCOLS_LIBS)
 
 # One request, then exit: linked statically, since process start is what it measures.
-$(BUILD)/plimsoll-once: $(BUILD)/obj/protocols/once_main.o
+$(BUILD)/plimsoll-once: $(BUILD)/obj/protocols/stream/once_main.o
 	$(CC) $(CFLAGS) $(LDFLAGS) $(ONCE_LDFLAGS) -o $@ $^
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
@@ -74,7 +78,7 @@ deps:
 	@sh mk/deps.sh build
 
 format:
-	clang-format -i $(wildcard protocols/*.[ch] engine/*.[ch] tui/*.[ch] tests/*.[ch])
+	clang-format -i $(CODE)
 
 screenshots:
 	@sh mk/deps.sh test

@@ -36,8 +36,8 @@ void environment_capture(struct environment *e, const struct scenario *scenario,
                          const struct options *values);
 
 /*
- * As the object "environment" of a document (engine/document.h), and read from one;
- * what the object lacks is empty. environment_add returns 0 or -ENOMEM.
+ * As the object "environment" of a document (engine/report/document.h), and read from
+ * one; what the object lacks is empty. environment_add returns 0 or -ENOMEM.
  */
 int environment_add(const struct environment *e, cJSON *object);
 void environment_read(struct environment *e, const cJSON *object);

@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <math.h>
 
-#include "engine/document.h"
 #include "engine/json.h"
 #include "engine/message.h"
 #include "engine/recording.h"
+#include "engine/report/document.h"
 
 /* Hand the line over, or nothing at all. */
 static cJSON *whole(cJSON *line, int rc)

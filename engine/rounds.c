@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/command.h"
-#include "engine/headless.h"
+#include "engine/cli/command.h"
+#include "engine/cli/headless.h"
 #include "engine/recorder.h"
 #include "protocols/clock.h"
 

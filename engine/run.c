@@ -18,9 +18,9 @@
 #include "engine/message.h"
 #include "engine/units.h"
 #include "protocols/clock.h"
-#include "protocols/content.h"
 #include "protocols/endpoint.h"
 #include "protocols/place.h"
+#include "protocols/stream/content.h"
 #include "protocols/utf8.h"
 
 #define WATCH_MS 250 /* how often it is looked whether every worker still speaks */

@@ -9,10 +9,10 @@
 #include "engine/limits.h"
 #include "engine/run.h"
 #include "engine/threshold.h"
-#include "protocols/content.h"
 #include "protocols/endpoint.h"
 #include "protocols/pin.h"
 #include "protocols/role.h"
+#include "protocols/stream/content.h"
 #include "protocols/transport.h"
 
 static bool is_transport(const struct run *r, const char *name)

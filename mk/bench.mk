@@ -4,8 +4,7 @@
 
 BENCH_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/bench_*.c))
 
-$(BUILD)/tests/bench_%: $(BUILD)/obj/tests/bench_%.o $(BUILD)/libtestsupport.a \
-                        $(BUILD)/libtui.a $(BUILD)/libengine.a $(BUILD)/libprotocols.a
+$(BUILD)/tests/bench_%: $(BUILD)/obj/tests/bench_%.o $(BUILD)/libtestsupport.a $(ALL_LAYERS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TUI_LIBS) $(ENGINE_LIBS) $(PROTOCOLS_LIBS) \
 	  $(TEST_LIBS)

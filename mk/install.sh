@@ -35,6 +35,6 @@ install -D -m 644 LICENSE "$share/doc/plimsoll/LICENSE"
 if [ -f README.md ]; then
     install -m 644 README.md "$share/doc/plimsoll/README.md"
 fi
-if [ -f engine/run.schema.json ]; then
-    install -D -m 644 engine/run.schema.json "$share/plimsoll/run.schema.json"
+if [ -f engine/report/run.schema.json ]; then
+    install -D -m 644 engine/report/run.schema.json "$share/plimsoll/run.schema.json"
 fi

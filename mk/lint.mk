@@ -6,8 +6,8 @@ lint:
 	@sh mk/deps.sh lint
 	@sh mk/lint.sh '$(BUILD)'
 
-LINTED_HEADERS := $(wildcard protocols/*.h engine/*.h tui/*.h tests/*.h)
-LINTED_SOURCES := $(wildcard protocols/*.c engine/*.c tui/*.c tests/*.c)
+LINTED_HEADERS := $(filter %.h,$(CODE))
+LINTED_SOURCES := $(filter %.c,$(CODE))
 
 lint-objects: $(call OBJECTS,$(LINTED_SOURCES))
 
@@ -23,7 +23,7 @@ $(BUILD)/tidy/%.ok: %.c $(LINTED_HEADERS) .clang-tidy
 # assertions end a test. Leaks are left to the tests under the address sanitizer, since
 # gcc 12 takes memory that is stored in a table for lost.
 ifdef ANALYZE
-$(call OBJECTS,$(call SOURCES,protocols) $(call SOURCES,engine) $(call SOURCES,tui)): \
+$(call OBJECTS,$(filter-out tests/%,$(LINTED_SOURCES))): \
   private override CFLAGS += -fanalyzer -Wno-analyzer-malloc-leak
 endif
 

@@ -5,7 +5,7 @@ set -u
 build=$1
 bad=
 jobs=$(nproc 2> /dev/null || echo 2)
-sources=$(ls protocols/*.[ch] engine/*.[ch] tui/*.[ch] tests/*.[ch] 2> /dev/null)
+sources=$(find protocols engine tui tests -name '*.[ch]' | sort)
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 
@@ -40,7 +40,7 @@ run_cppcheck() {
         --enable=warning,style,performance,portability \
         --suppressions-list=mk/cppcheck.suppress --error-exitcode=1 \
         --cppcheck-build-dir="$build-lint/cppcheck" -I. -D_GNU_SOURCE \
-        -DPLIMSOLL_VERSION='"0"' $(ls protocols/*.c engine/*.c tui/*.c tests/*.c)
+        -DPLIMSOLL_VERSION='"0"' $(find protocols engine tui tests -name '*.c' | sort)
 }
 
 # shellcheck disable=SC2086

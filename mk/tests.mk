@@ -3,15 +3,13 @@
 
 TEST_PROGRAMS := $(addprefix $(BUILD)/tests/,$(TESTS))
 
-$(BUILD)/tests/test_%: $(BUILD)/obj/tests/test_%.o $(BUILD)/libtestsupport.a \
-                       $(BUILD)/libtui.a $(BUILD)/libengine.a $(BUILD)/libprotocols.a
+$(BUILD)/tests/test_%: $(BUILD)/obj/tests/test_%.o $(BUILD)/libtestsupport.a $(ALL_LAYERS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TUI_LIBS) $(ENGINE_LIBS) $(PROTOCOLS_LIBS) \
 	  $(TEST_LIBS)
 
 # Drives the console in a terminal of its own and takes pictures: `make screenshots`.
-$(BUILD)/tests/shot: $(BUILD)/obj/tests/main_shot.o $(BUILD)/libtestsupport.a \
-                     $(BUILD)/libtui.a $(BUILD)/libengine.a $(BUILD)/libprotocols.a
+$(BUILD)/tests/shot: $(BUILD)/obj/tests/main_shot.o $(BUILD)/libtestsupport.a $(ALL_LAYERS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TUI_LIBS) $(ENGINE_LIBS) $(PROTOCOLS_LIBS) \
 	  $(TEST_LIBS)
@@ -21,7 +19,7 @@ $(BUILD)/tests/yardstick: $(BUILD)/obj/tests/main_yardstick.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(ONCE_LDFLAGS) -o $@ $^
 
-$(BUILD)/tests/%: $(BUILD)/obj/tests/main_%.o $(BUILD)/libengine.a $(BUILD)/libprotocols.a
+$(BUILD)/tests/%: $(BUILD)/obj/tests/main_%.o $(ENGINE_LAYERS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ENGINE_LIBS) $(PROTOCOLS_LIBS) $(TEST_LIBS)
 
@@ -44,8 +42,7 @@ FUZZ_SECONDS ?= 60
 FUZZ         ?= $(patsubst tests/%.c,%,$(wildcard tests/fuzz_*.c))
 FUZZ_FLAGS   := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
-$(BUILD)/tests/fuzz_%: $(BUILD)/obj/tests/fuzz_%.o $(BUILD)/libtestsupport.a \
-                       $(BUILD)/libtui.a $(BUILD)/libengine.a $(BUILD)/libprotocols.a
+$(BUILD)/tests/fuzz_%: $(BUILD)/obj/tests/fuzz_%.o $(BUILD)/libtestsupport.a $(ALL_LAYERS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(TUI_LIBS) $(ENGINE_LIBS) \
 	  $(PROTOCOLS_LIBS) $(TEST_LIBS)

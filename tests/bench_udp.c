@@ -23,10 +23,10 @@
 #include <unistd.h>
 
 #include "protocols/clock.h"
-#include "protocols/datagram.h"
 #include "protocols/endpoint.h"
 #include "protocols/pacer_timer.h"
 #include "protocols/role.h"
+#include "protocols/udp/datagram.h"
 
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103

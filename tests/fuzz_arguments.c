@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/arguments.h"
 #include "engine/child.h"
+#include "engine/cli/arguments.h"
 #include "engine/param.h"
 
 #define WORDS_MAX 24

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "protocols/datagram.h"
+#include "protocols/udp/datagram.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

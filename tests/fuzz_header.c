@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "protocols/http_request.h"
+#include "protocols/http/http_request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

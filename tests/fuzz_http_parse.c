@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "protocols/http_parse.h"
+#include "protocols/http/http_parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

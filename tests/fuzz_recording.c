@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/document.h"
 #include "engine/recording.h"
+#include "engine/report/document.h"
 #include "engine/threshold.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);

@@ -37,8 +37,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "protocols/block.h"
 #include "protocols/clock.h"
+#include "protocols/stream/block.h"
 
 static int accept_from(int listener, int flags)
 {

@@ -11,7 +11,7 @@ BADNESS = ("completed", "stopped", "exhausted", "failed")
 
 
 def schema():
-    with open(os.path.join(os.path.dirname(__file__), "../engine/run.schema.json")) as f:
+    with open(os.path.join(os.path.dirname(__file__), "../engine/report/run.schema.json")) as f:
         return json.load(f)
 
 

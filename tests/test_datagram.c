@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "protocols/datagram.h"
+#include "protocols/udp/datagram.h"
 
 /* xorshift64*: the same numbers in each run of the test. */
 static uint64_t random_next(uint64_t *state)

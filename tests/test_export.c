@@ -22,9 +22,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/export.h"
 #include "engine/json.h"
-#include "engine/quote.h"
+#include "engine/report/export.h"
+#include "engine/report/quote.h"
 #include "protocols/utf8.h"
 #include "tests/synthetic.h"
 

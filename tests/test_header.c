@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "protocols/header.h"
-#include "protocols/http_request.h"
+#include "protocols/http/header.h"
+#include "protocols/http/http_request.h"
 
 static void good(const char *line, const char *name, const char *value)
 {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "protocols/http_parse.h"
+#include "protocols/http/http_parse.h"
 
 #define OK11 "HTTP/1.1 200 OK\r\n"
 #define LEN(n) "Content-Length: " #n "\r\n"

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "engine/load_table.h"
-#include "engine/report.h"
+#include "engine/report/load_table.h"
+#include "engine/report/report.h"
 #include "tests/synthetic.h"
 
 static struct run *a_run(const char *scenario, unsigned trials, unsigned steps)

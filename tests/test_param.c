@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "engine/arguments.h"
+#include "engine/cli/arguments.h"
 #include "engine/param.h"
 
 static const struct flag flags[] = {

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/plot.h"
-#include "engine/run_plots.h"
+#include "engine/report/plot.h"
+#include "engine/report/run_plots.h"
 
 static void number_text(double value, char *text, size_t size)
 {

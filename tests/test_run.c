@@ -22,8 +22,8 @@
 
 #include <cmocka.h>
 
-#include "engine/document.h"
-#include "engine/report.h"
+#include "engine/report/document.h"
+#include "engine/report/report.h"
 #include "engine/run.h"
 #include "protocols/clock.h"
 #include "tests/pair.h"

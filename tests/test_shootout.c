@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/shootout_report.h"
+#include "engine/report/shootout_report.h"
 #include "tests/synthetic.h"
 
 enum { TCP, UNIX, PIPE };

@@ -21,10 +21,10 @@
 
 #include <cmocka.h>
 
-#include "engine/document.h"
 #include "engine/recorder.h"
 #include "engine/recording.h"
 #include "engine/replay.h"
+#include "engine/report/document.h"
 #include "engine/run.h"
 #include "engine/store.h"
 #include "tests/synthetic.h"

@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "protocols/clock.h"
-#include "protocols/content.h"
+#include "protocols/stream/content.h"
 #include "protocols/transport.h"
 #include "tests/pair.h"
 

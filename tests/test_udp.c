@@ -22,11 +22,11 @@
 #include <unistd.h>
 
 #include "protocols/clock.h"
-#include "protocols/datagram.h"
 #include "protocols/endpoint.h"
 #include "protocols/pacer_timer.h"
 #include "protocols/role.h"
-#include "protocols/udp_drops.h"
+#include "protocols/udp/datagram.h"
+#include "protocols/udp/udp_drops.h"
 
 #define RUN "run_id=77"
 #define BIG "receive_buffer=4194304"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "protocols/url.h"
+#include "protocols/http/url.h"
 
 static void good(const char *text, const char *host, unsigned port, const char *authority,
                  const char *target)

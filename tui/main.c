@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/command.h"
+#include "engine/cli/command.h"
 #include "engine/param.h"
 #include "engine/store.h"
 #include "tui/console.h"

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/export.h"
-#include "engine/load_table.h"
 #include "engine/recording.h"
-#include "engine/report.h"
+#include "engine/report/export.h"
+#include "engine/report/load_table.h"
+#include "engine/report/report.h"
 #include "engine/run.h"
 #include "engine/threshold.h"
 #include "engine/units.h"

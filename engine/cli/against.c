@@ -1,0 +1,318 @@
+#include "engine/cli/against.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cli/command.h"
+#include "engine/recording.h"
+#include "engine/report/compare_report.h"
+#include "engine/report/export.h"
+#include "engine/rounds.h"
+#include "engine/store.h"
+#include "engine/threshold.h"
+#include "engine/units.h"
+#include "protocols/utf8.h"
+
+/* --- options of a comparison --- */
+
+/* Call `take` for each line of a flag's text. */
+static int each_line(const char *text, int (*take)(void *arg, const char *line),
+                     void *arg)
+{
+    char *copy = text ? strdup(text) : NULL;
+    char *rest = copy;
+    int rc = text && !copy ? -ENOMEM : 0;
+
+    for (char *line; rc == 0 && (line = strsep(&rest, "\n"));)
+        rc = take(arg, line);
+    free(copy);
+    return rc;
+}
+
+struct reading {
+    struct compare_options *options;
+    struct fail *fail;
+};
+
+static int take_metric(void *arg, const char *line)
+{
+    struct reading *r = arg;
+    struct compare_options *o = r->options;
+    enum metric metric;
+
+    if (threshold_metric(line, &metric, r->fail) < 0)
+        return -EINVAL;
+    for (size_t i = 0; i < o->metric_count; i++)
+        if (o->metrics[i] == metric)
+            return 0;
+    o->metrics[o->metric_count++] = metric;
+    return 0;
+}
+
+int compare_read_options(const struct arguments *a, struct compare_options *options,
+                         struct fail *fail)
+{
+    const char *at_least = arguments_flag(a, "at-least");
+    const char *fail_on = arguments_flag(a, "fail-on");
+    struct reading reading = {options, fail};
+    char *end;
+
+    options->at_least = COMPARE_AT_LEAST;
+    if (at_least) {
+        double percent = strtod(at_least, &end);
+
+        if (end == at_least || strcmp(*end == '%' ? end + 1 : end, "") != 0 ||
+            !(percent >= 0 && percent <= 100))
+            return fail_set(fail, EINVAL, "compare",
+                            "--at-least cannot be '%.40s': it takes 0..100, per cent",
+                            at_least);
+        options->at_least = percent / 100;
+    }
+    if (fail_on && strcmp(fail_on, "worse") != 0)
+        return fail_set(fail, EINVAL, "compare",
+                        "--fail-on cannot be '%.40s': it takes worse", fail_on);
+    return each_line(arguments_flag(a, "metric"), take_metric, &reading);
+}
+
+int compare_exit_code(const struct comparison *c, const struct arguments *a, int code)
+{
+    if (code == EXIT_OK && arguments_flag(a, "fail-on") &&
+        comparison_has(c, EVIDENCE_WORSE))
+        return EXIT_THRESHOLD;
+    return code;
+}
+
+int compare_tell(const struct comparison *c, const struct arguments *a, int code)
+{
+    bool took_stdout = false;
+
+    code = outlets_write(compare_outlets, c, a, &took_stdout, code);
+    if (!took_stdout && !arguments_flag(a, "quiet"))
+        export_through(compare_write_text, c, "comparison", "-", 1, NULL);
+    return command_flush(code);
+}
+
+/* --- the two contestants --- */
+
+/* A pair of contestants in the making: [0] is what is compared with, [1] the run. */
+struct pair {
+    struct contestant *contestants;
+    const struct scenario *scenario;
+    const struct arguments *arguments;
+    struct fail *fail;
+};
+
+static const struct param *param_of(const struct scenario *s, const char *line)
+{
+    const char *equals = strchr(line, '=');
+    char name[64];
+
+    if (!equals || (size_t)(equals - line) >= sizeof(name))
+        return NULL;
+    snprintf(name, sizeof(name), "%.*s", (int)(equals - line), line);
+    return param_find(s->family, name);
+}
+
+static void add_name(struct contestant *c, const struct param *p)
+{
+    size_t len = strlen(c->name);
+    char text[40];
+
+    param_text(&c->values, p, text, sizeof(text));
+    snprintf(c->name + len, sizeof(c->name) - len, "%s%s=%s", len ? " " : "", p->name,
+             text);
+    utf8_printable(c->name);
+}
+
+static int take_change(void *arg, const char *line)
+{
+    struct pair *pair = arg;
+    const struct param *p = param_of(pair->scenario, line);
+    struct contestant *a = &pair->contestants[0];
+    int rc;
+
+    if (!p)
+        return fail_set(pair->fail, EINVAL, "against",
+                        "--against '%.60s': %s has no such parameter", line,
+                        pair->scenario->name);
+    if (p->flags & PARAM_REPEAT && options_set_text(&a->values, p->name, "") < 0)
+        return -ENOMEM;
+    rc = param_set(&a->values, p, strchr(line, '=') + 1, pair->fail);
+    if (rc == 0) {
+        add_name(a, p);
+        add_name(&pair->contestants[1], p);
+    }
+    return rc;
+}
+
+/* The scenario's defaults, with what was typed for the other. */
+static int take_scenario(struct pair *pair, const struct scenario *other)
+{
+    struct contestant *a = &pair->contestants[0];
+    const struct contestant *b = &pair->contestants[1];
+    int rc;
+
+    if (other->family != pair->scenario->family)
+        return fail_set(pair->fail, EINVAL, "against",
+                        "%s and %s do not measure the same", pair->scenario->name,
+                        other->name);
+    options_done(&a->values);
+    a->values = (struct options){0};
+    a->scenario = other;
+    rc = scenario_defaults(other, &a->values);
+    if (rc == 0 && arguments_flag(pair->arguments, "quick"))
+        rc = scenario_quick(other, &a->values);
+    for (const struct param *p = param_table(); rc == 0 && p->name; p++) {
+        if (!(p->families & other->family) || !arguments_typed(pair->arguments, p->name))
+            continue;
+        rc = p->type == PARAM_TEXT || p->type == PARAM_CHOICE
+                 ? options_set_text(&a->values, p->name,
+                                    options_text(&b->values, p->name, ""))
+                 : options_set_number(&a->values, p->name,
+                                      options_number(&b->values, p->name, 0));
+    }
+    snprintf(a->name, sizeof(a->name), "%s", other->name);
+    snprintf(pair->contestants[1].name, sizeof(a->name), "%s", pair->scenario->name);
+    return rc;
+}
+
+static int take_saved(struct pair *pair, const char *word)
+{
+    struct contestant *a = &pair->contestants[0];
+    char path[PATH_MAX];
+    struct run *r;
+    int rc;
+
+    if (store_find(word, path, sizeof(path), pair->fail) < 0)
+        return -pair->fail->err;
+    r = recording_load(path, pair->fail);
+    if (!r)
+        return -pair->fail->err;
+    options_done(&a->values);
+    a->values = (struct options){0};
+    a->scenario = r->scenario;
+    rc = options_copy(&a->values, &r->values);
+    if (rc == 0 && r->scenario->family != pair->scenario->family)
+        rc = fail_set(pair->fail, EINVAL, "against",
+                      "run %s is of %s, which does not measure what %s does", r->id,
+                      r->scenario->name, pair->scenario->name);
+    snprintf(a->name, sizeof(a->name), "as in %s", r->id);
+    snprintf(pair->contestants[1].name, sizeof(a->name), "now");
+    run_free(r);
+    return rc;
+}
+
+static int make_pair(struct pair *pair, const struct options *values)
+{
+    const char *other = arguments_flag(pair->arguments, "against");
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < 2; i++) {
+        pair->contestants[i].scenario = pair->scenario;
+        rc = options_copy(&pair->contestants[i].values, values);
+    }
+    if (rc < 0)
+        return rc;
+    if (strchr(other, '=') && !strchr(other, '/'))
+        rc = each_line(other, take_change, pair);
+    else if (strchr(other, '\n'))
+        rc = fail_set(pair->fail, EINVAL, "against",
+                      "--against may be repeated with PARAM=VALUE alone");
+    else if (scenario_find(other))
+        rc = take_scenario(pair, scenario_find(other));
+    else
+        rc = take_saved(pair, other);
+    for (int i = 0; rc == 0 && i < 2; i++)
+        rc = options_set_number(&pair->contestants[i].values, "trials", 1);
+    return rc;
+}
+
+/* --- the whole --- */
+
+static int read_rounds(const struct arguments *a, unsigned *rounds, struct fail *fail)
+{
+    const char *text = arguments_flag(a, "rounds");
+    uint64_t n = AGAINST_ROUNDS;
+
+    if (text && (units_parse(UNIT_COUNT, text, &n) < 0 || n < 1 || n > ROUNDS_MAX))
+        return fail_set(fail, EINVAL, "rounds",
+                        "--rounds cannot be '%.40s': it takes 1..%d", text, ROUNDS_MAX);
+    *rounds = (unsigned)n;
+    return 0;
+}
+
+/* What says something of one run, and what is written of one, has no place here. */
+static int check_flags(const struct arguments *a, struct fail *fail)
+{
+    if (arguments_typed(a, "trials"))
+        return fail_set(fail, EINVAL, "against",
+                        "with --against each round is one trial: --rounds says how many");
+    if (arguments_typed(a, "threshold"))
+        return fail_set(fail, EINVAL, "against",
+                        "thresholds are for one run: with --against use --fail-on worse");
+    for (const struct export_format *const *f = export_table(); *f; f++) {
+        bool is_outlet = false;
+
+        for (const struct outlet *o = compare_outlets; o->name; o++)
+            is_outlet |= strcmp(o->name, (*f)->name) == 0;
+        if (!is_outlet && arguments_flag(a, (*f)->name))
+            return fail_set(fail, EINVAL, "against",
+                            "--%s is for one run; a comparison is written as --json, "
+                            "--markdown or --html",
+                            (*f)->name);
+    }
+    return outlets_check(compare_outlets, a, fail);
+}
+
+static int tell(const struct rounds *r, const struct compare_options *options,
+                const struct arguments *a)
+{
+    const struct contestant *c = r->contestants;
+    size_t pairs = c[0].count < c[1].count ? c[0].count : c[1].count;
+    struct compare_side sides[2];
+    struct comparison *comparison;
+    struct fail fail = {0};
+    int code = rounds_exit_code(r);
+
+    for (int i = 0; i < 2; i++)
+        sides[i] = (struct compare_side){c[i].name, pairs, c[i].runs};
+    comparison = comparison_new(&sides[0], &sides[1], options, &fail);
+    if (comparison) {
+        code = compare_exit_code(comparison, a, compare_tell(comparison, a, code));
+    } else if (code == EXIT_OK || code == EXIT_INTERRUPTED) {
+        /* Nothing to compare is no news after an interrupt, nor of the wrong usage. */
+        fprintf(stderr, "plimsoll: %s.\n", fail.sentence);
+        code = code == EXIT_OK ? EXIT_FAILED : code;
+    }
+    comparison_free(comparison);
+    if (r->end == ROUNDS_FAILED)
+        fprintf(stderr, "plimsoll: failed: %s.\n", r->reason);
+    return code;
+}
+
+int against_run(const struct scenario *s, const struct options *values,
+                const struct arguments *a)
+{
+    struct contestant contestants[2] = {0};
+    struct rounds rounds = {.count = 2,
+                            .contestants = contestants,
+                            .save = !arguments_flag(a, "no-save"),
+                            .quiet = arguments_flag(a, "quiet") != NULL,
+                            .verbose = arguments_flag(a, "verbose") != NULL};
+    struct compare_options options = {.paired = true};
+    struct fail fail = {0};
+    struct pair pair = {contestants, s, a, &fail};
+    int code;
+
+    if (check_flags(a, &fail) == 0 && read_rounds(a, &rounds.rounds, &fail) == 0 &&
+        compare_read_options(a, &options, &fail) == 0 && make_pair(&pair, values) < 0)
+        fail_set(&fail, ENOMEM, "against", "making the contestants");
+    if (!fail.err)
+        rounds_carry_out(&rounds, &fail);
+    code = fail.err ? command_fails(&fail) : tell(&rounds, &options, a);
+    rounds_done(&rounds);
+    return code;
+}

@@ -1,7 +1,0 @@
-/* plimsoll-engine: everything but the screen. */
-#include "engine/command.h"
-
-int main(int argc, char **argv)
-{
-    return command_main(argc, argv, NULL);
-}

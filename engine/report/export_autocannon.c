@@ -1,0 +1,224 @@
+/*
+ * The layout of `autocannon --json`, for scripts that read it. All trials together; the
+ * statistics of requests and throughput are over whole seconds, as there. Latencies are
+ * milliseconds with their fraction, of requests that ended well. `errors` are requests
+ * without a reply, timeouts among them. What was not measured is null.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/json.h"
+#include "engine/report/document.h"
+#include "engine/report/export.h"
+
+/* X(percentile, name) */
+/* clang-format off */
+#define PERCENTILES(X)                                                                 \
+    X(0.001, "p0_001") X(0.01, "p0_01") X(0.1, "p0_1") X(1, "p1") X(2.5, "p2_5")       \
+    X(10, "p10") X(25, "p25") X(50, "p50") X(75, "p75") X(90, "p90") X(97.5, "p97_5")  \
+    X(99, "p99") X(99.9, "p99_9") X(99.99, "p99_99") X(99.999, "p99_999")
+/* clang-format on */
+
+struct totals {
+    struct meter_counters counters;
+    struct tally status;
+    double seconds;
+};
+
+static void add_totals(struct totals *sum, const struct run *r)
+{
+    for (size_t i = 0; i < r->trials_begun; i++) {
+        const struct trial *t = r->trials[i];
+        const struct meter_counters *c = &t->counters[PLACE_CLIENT];
+
+#define X(name, unit, help) sum->counters.name += c->name;
+        METER_COUNTERS(X)
+#undef X
+        tally_merge(&sum->status, &t->status);
+        if (isfinite(t->seconds))
+            sum->seconds += t->seconds;
+    }
+}
+
+/* The endpoint "tcp:127.0.0.1:9000" as a URL; what the user gave otherwise. */
+static void add_url(cJSON *o, const struct run *r)
+{
+    const struct trial *t = run_trial(r);
+    const char *socket = options_text(&r->values, "socket_path", "");
+    char url[320];
+
+    if (r->scenario->family == FAMILY_HTTP) {
+        json_add_text(o, "url", options_text(&r->values, "url", ""));
+        if (*socket)
+            json_add_text(o, "socketPath", socket);
+        return;
+    }
+    for (size_t i = 0; t && i < t->process_count; i++)
+        if (t->processes[i].place == PLACE_ENDPOINT &&
+            strncmp(t->processes[i].endpoint, "tcp:", 4) == 0) {
+            snprintf(url, sizeof(url), "http://%s/sum", t->processes[i].endpoint + 4);
+            json_add_text(o, "url", url);
+            return;
+        }
+    cJSON_AddNullToObject(o, "url");
+}
+
+static uint64_t count_class(const struct tally *status, char class)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < status->used; i++)
+        if (status->rows[i].name[0] == class && strlen(status->rows[i].name) == 3)
+            n += status->rows[i].count;
+    return n;
+}
+
+static void add_errors(cJSON *o, const struct totals *sum)
+{
+    const struct meter_counters *c = &sum->counters;
+    uint64_t bad = count_class(&sum->status, '4') + count_class(&sum->status, '5');
+    cJSON *codes;
+
+    json_add_u64(o, "errors", (c->failed > bad ? c->failed - bad : 0) + c->timed_out);
+    json_add_u64(o, "timeouts", c->timed_out);
+    json_add_u64(o, "mismatches", 0);
+    json_add_u64(o, "non2xx", tally_sum(&sum->status) - count_class(&sum->status, '2'));
+    json_add_u64(o, "resets", 0);
+    for (const char *digit = "12345"; *digit; digit++) {
+        const char name[] = {*digit, 'x', 'x', '\0'};
+
+        json_add_u64(o, name, count_class(&sum->status, *digit));
+    }
+    codes = cJSON_AddObjectToObject(o, "statusCodeStats");
+    for (size_t i = 0; codes && i < sum->status.used; i++)
+        if (sum->status.rows[i].count)
+            json_add_u64(cJSON_AddObjectToObject(codes, sum->status.rows[i].name),
+                         "count", sum->status.rows[i].count);
+}
+
+static void add_latency(cJSON *document, const struct run *r)
+{
+    const struct meter *m = r->pooled[PLACE_CLIENT];
+    const struct hist *h = m ? m->hists[METER_HIST_latency] : NULL;
+    cJSON *o = cJSON_AddObjectToObject(document, "latency");
+    bool known = h && h->count;
+
+    if (!o)
+        return;
+#define MS(ns) (known ? (double)(ns) / 1e6 : (double)NAN)
+    json_add_number(o, "average", known ? hist_mean(h) / 1e6 : (double)NAN);
+    json_add_number(o, "mean", known ? hist_mean(h) / 1e6 : (double)NAN);
+    json_add_number(o, "stddev", known ? hist_stdev(h) / 1e6 : (double)NAN);
+    json_add_number(o, "min", MS(h->min));
+    json_add_number(o, "max", MS(h->max));
+#define X(p, name) json_add_number(o, name, MS(hist_quantile(h, (p) / 100.0)));
+    PERCENTILES(X)
+#undef X
+#undef MS
+    json_add_u64(o, "totalCount", known ? h->count : 0);
+}
+
+/* One quantity of every whole second of every trial; *n is set. */
+static double *whole_seconds(const struct run *r, size_t offset, size_t *n)
+{
+    double *values = NULL;
+
+    *n = 0;
+    for (size_t i = 0; i < r->trials_begun; i++) {
+        const struct trial *t = r->trials[i];
+        double *grown = realloc(values, (*n + t->second_count + 1) * sizeof(*values));
+
+        if (!grown)
+            break;
+        values = grown;
+        for (size_t k = 0; k < t->second_count; k++)
+            if (trial_second_counts(t, k))
+                memcpy(&values[(*n)++], (const char *)&t->seconds_list[k] + offset,
+                       sizeof(*values));
+    }
+    return values;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double quantile_of(const double *sorted, size_t n, double q)
+{
+    size_t rank = (size_t)ceil(q * (double)n);
+
+    if (!n)
+        return (double)NAN;
+    return sorted[rank ? rank - 1 : 0];
+}
+
+/* Statistics of a quantity by the second, and its total. */
+static cJSON *add_quantity(cJSON *document, const char *name, const struct run *r,
+                           size_t offset, uint64_t total)
+{
+    cJSON *o = cJSON_AddObjectToObject(document, name);
+    size_t n;
+    double *values = whole_seconds(r, offset, &n);
+    double sum = 0, squares = 0, mean;
+
+    for (size_t i = 0; i < n; i++)
+        sum += values[i];
+    mean = n ? sum / (double)n : (double)NAN;
+    for (size_t i = 0; i < n; i++)
+        squares += pow(values[i] - mean, 2);
+    if (n)
+        qsort(values, n, sizeof(*values), ascending);
+    json_add_number(o, "average", mean);
+    json_add_number(o, "mean", mean);
+    json_add_number(o, "stddev", n ? sqrt(squares / (double)n) : (double)NAN);
+    json_add_number(o, "min", n ? values[0] : (double)NAN);
+    json_add_number(o, "max", n ? values[n - 1] : (double)NAN);
+    json_add_u64(o, "total", total);
+#define X(p, name) json_add_number(o, name, quantile_of(values, n, (p) / 100.0));
+    PERCENTILES(X)
+#undef X
+    free(values);
+    return o;
+}
+
+static cJSON *make_document(const struct run *r)
+{
+    struct totals sum = {.seconds = 0};
+    cJSON *o = cJSON_CreateObject();
+    char when[32];
+
+    if (!o)
+        return NULL;
+    add_totals(&sum, r);
+    json_add_text(o, "title", r->scenario->name);
+    add_url(o, r);
+    json_add_u64(o, "connections", options_number(&r->values, "connections", 1));
+    json_add_u64(o, "pipelining", options_number(&r->values, "pipelining", 1));
+    json_add_u64(o, "workers", options_number(&r->values, "workers", 1));
+    json_add_number(o, "duration", sum.seconds);
+    document_time(r->started, when, sizeof(when));
+    json_add_text(o, "start", when);
+    document_time(r->started + (time_t)ceil(sum.seconds), when, sizeof(when));
+    json_add_text(o, "finish", when);
+    add_errors(o, &sum);
+    add_latency(o, r);
+    json_add_u64(add_quantity(o, "requests", r, offsetof(struct second, requests),
+                              sum.counters.succeeded),
+                 "sent", sum.counters.attempted);
+    add_quantity(o, "throughput", r, offsetof(struct second, read_bytes),
+                 sum.counters.received_wire_bytes ? sum.counters.received_wire_bytes
+                                                  : sum.counters.received_bytes);
+    document_thresholds(o, r);
+    return o;
+}
+
+int export_write_autocannon(FILE *f, const struct run *r)
+{
+    return json_write(f, make_document(r));
+}

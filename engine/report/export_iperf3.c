@@ -1,0 +1,289 @@
+/*
+ * The layout of `iperf3 --json`, for scripts that read it: the last trial of a bulk
+ * transfer or of datagrams. iperf3's host is the client and its remote the server; a
+ * transfer both ways has the sums of a --bidir test, one down alone those of --reverse.
+ * The client processes together are one stream. What was not measured is null.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/json.h"
+#include "engine/report/document.h"
+#include "engine/report/export.h"
+
+/* One direction: who sends, who receives. */
+struct flow_of {
+    enum place from, to;
+    const char *suffix; /* of the names of its sums */
+};
+
+static bool is_udp(const struct run *r)
+{
+    return r->scenario->family == FAMILY_UDP;
+}
+
+/* The directions of a run; returns how many. */
+static size_t flows(const struct run *r, struct flow_of list[2])
+{
+    static const struct flow_of up = {PLACE_CLIENT, PLACE_SERVER, ""};
+    static const struct flow_of down = {PLACE_SERVER, PLACE_CLIENT, ""};
+
+    list[0] = options_is(&r->values, "direction", "down") ? down : up;
+    list[1] = down;
+    list[1].suffix = "_bidir_reverse";
+    return options_is(&r->values, "direction", "both") ? 2 : 1;
+}
+
+static void add_rate(cJSON *o, double begin_s, double end_s, uint64_t bytes)
+{
+    double seconds = end_s - begin_s;
+
+    json_add_number(o, "start", begin_s);
+    json_add_number(o, "end", end_s);
+    json_add_number(o, "seconds", seconds);
+    json_add_u64(o, "bytes", bytes);
+    json_add_number(o, "bits_per_second",
+                    seconds > 0 ? 8 * (double)bytes / seconds : (double)NAN);
+}
+
+static void add_connected(cJSON *start, const struct trial *t)
+{
+    cJSON *array = cJSON_AddArrayToObject(start, "connected");
+    cJSON *target = cJSON_AddObjectToObject(start, "connecting_to");
+
+    for (size_t i = 0; t && i < t->process_count; i++) {
+        const struct process *p = &t->processes[i];
+        const char *colon = strrchr(p->endpoint, ':');
+        const char *begin = strchr(p->endpoint, ':');
+        char host[256];
+        cJSON *row = p->place == PLACE_SERVER ? cJSON_CreateObject() : NULL;
+
+        if (!row)
+            continue;
+        begin = begin ? begin + 1 : p->endpoint;
+        snprintf(host, sizeof(host), "%.*s",
+                 colon > begin ? (int)(colon - begin) : (int)strlen(begin), begin);
+        json_add_u64(row, "socket", i + 1);
+        json_add_text(row, "remote_host", host);
+        json_add_text(target, "host", host);
+        if (colon > begin) {
+            json_add_number(row, "remote_port", strtod(colon + 1, NULL));
+            json_add_number(target, "port", strtod(colon + 1, NULL));
+        }
+        cJSON_AddItemToArray(array, row);
+    }
+}
+
+static void add_test(cJSON *start, const struct run *r)
+{
+    cJSON *o = cJSON_AddObjectToObject(start, "test_start");
+    const char *transport = options_text(&r->values, "transport", "udp");
+    const char *name = strcmp(transport, "tcp") == 0   ? "TCP"
+                       : strcmp(transport, "udp") == 0 ? "UDP"
+                                                       : transport;
+
+    json_add_text(o, "protocol", name);
+    json_add_u64(o, "num_streams", options_number(&r->values, "workers", 1));
+    json_add_u64(o, "blksize",
+                 options_number(&r->values, is_udp(r) ? "size" : "block", 0));
+    json_add_u64(o, "omit", 0);
+    json_add_u64(o, "duration", options_number(&r->values, "duration", 0) / 1000000000u);
+    json_add_u64(o, "bytes", is_udp(r) ? 0 : options_number(&r->values, "size", 0));
+    json_add_u64(o, "blocks", options_number(&r->values, "messages", 0));
+    json_add_u64(o, "reverse", options_is(&r->values, "direction", "down"));
+    json_add_u64(o, "tos", 0);
+    json_add_u64(o, "bidir", options_is(&r->values, "direction", "both"));
+}
+
+static void add_start(cJSON *document, const struct run *r)
+{
+    cJSON *start = cJSON_AddObjectToObject(document, "start");
+    cJSON *stamp;
+    char text[256];
+    struct tm tm;
+
+    add_connected(start, run_trial(r));
+    json_add_text(start, "version", r->environment.program);
+    snprintf(text, sizeof(text), "%s %s %s", r->environment.host, r->environment.kernel,
+             r->environment.machine);
+    json_add_text(start, "system_info", text);
+    stamp = cJSON_AddObjectToObject(start, "timestamp");
+    gmtime_r(&r->started, &tm);
+    strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S GMT", &tm);
+    json_add_text(stamp, "time", text);
+    json_add_u64(stamp, "timesecs", (uint64_t)r->started);
+    add_test(start, r);
+}
+
+/* A stretch of slots, in the time of the trial. */
+struct stretch {
+    size_t first, count;
+    double begin_s, end_s;
+};
+
+static void fill_interval(cJSON *o, const struct run *r, const struct stretch *at,
+                          const struct flow_of *flow)
+{
+    uint64_t bytes = 0, packets = 0;
+
+    for (size_t i = at->first; i < at->first + at->count; i++) {
+        const struct meter_counters *c = &r->series->slots[i].places[flow->to].counters;
+
+        bytes += c->received_bytes;
+        packets += c->unique;
+    }
+    add_rate(o, at->begin_s, at->end_s, bytes);
+    if (is_udp(r))
+        json_add_u64(o, "packets", packets);
+    cJSON_AddBoolToObject(o, "omitted", 0);
+    cJSON_AddBoolToObject(o, "sender", flow->from == PLACE_CLIENT);
+}
+
+static void add_interval(cJSON *array, const struct run *r, const struct stretch *at)
+{
+    struct flow_of list[2];
+    size_t n = flows(r, list);
+    cJSON *o = cJSON_CreateObject();
+    cJSON *streams = cJSON_AddArrayToObject(o, "streams");
+
+    cJSON_AddItemToArray(array, o);
+    for (size_t d = 0; d < n; d++) {
+        cJSON *stream = cJSON_CreateObject();
+        char name[32];
+
+        cJSON_AddItemToArray(streams, stream);
+        fill_interval(stream, r, at, &list[d]);
+        snprintf(name, sizeof(name), "sum%s", list[d].suffix);
+        fill_interval(cJSON_AddObjectToObject(o, name), r, at, &list[d]);
+    }
+}
+
+/* Intervals of a second, or of the series' step where that is longer. */
+static void add_intervals(cJSON *document, const struct run *r)
+{
+    cJSON *array = cJSON_AddArrayToObject(document, "intervals");
+    const struct trial *t = run_trial(r);
+    const struct series *s = r->series;
+    size_t each = s->step_ns < 1000000000u ? (size_t)(1000000000u / s->step_ns) : 1;
+    double origin_s, step_s = (double)s->step_ns / 1e9;
+
+    if (!t)
+        return;
+    origin_s = (double)run_origin_ns(r, t) / 1e9;
+    for (size_t i = (size_t)(run_origin_ns(r, t) / s->step_ns); i < s->used; i += each) {
+        struct stretch at = {i, each < s->used - i ? each : s->used - i, 0, 0};
+
+        at.begin_s = fmax(0, (double)i * step_s - origin_s);
+        at.end_s = (double)(i + at.count) * step_s - origin_s;
+        if (t->seconds < at.end_s && t->seconds > at.begin_s)
+            at.end_s = t->seconds;
+        add_interval(array, r, &at);
+    }
+}
+
+/* The members that a UDP test has beside the rate; what the sender knows of itself. */
+static void add_datagrams(cJSON *o, const struct trial *t, bool at_receiver)
+{
+    const struct hist_summary *jitter = &t->hists[PLACE_SERVER][METER_HIST_jitter];
+    const struct loss *l = &t->loss;
+
+    json_add_number(o, "jitter_ms",
+                    at_receiver && jitter->count ? jitter->mean / 1e6 : (double)NAN);
+    json_add_number(o, "lost_packets",
+                    at_receiver && l->lost >= 0 ? (double)l->lost : (double)NAN);
+    json_add_u64(o, "packets", l->accepted > 0 ? (uint64_t)l->accepted : 0);
+    json_add_number(o, "lost_percent",
+                    at_receiver ? t->metrics[METRIC_loss_percent] : (double)NAN);
+    if (at_receiver)
+        json_add_number(o, "out_of_order",
+                        l->out_of_order >= 0 ? (double)l->out_of_order : (double)NAN);
+}
+
+static void fill_sum(cJSON *o, const struct trial *t, const struct flow_of *flow,
+                     bool at_receiver)
+{
+    const struct meter_counters *c = &t->counters[at_receiver ? flow->to : flow->from];
+
+    add_rate(o, 0, t->seconds, at_receiver ? c->received_bytes : c->sent_bytes);
+    if (t->scenario->family == FAMILY_UDP)
+        add_datagrams(o, t, at_receiver);
+    cJSON_AddBoolToObject(o, "sender", flow->from == PLACE_CLIENT);
+}
+
+static void add_sums(cJSON *end, const struct run *r, const struct trial *t)
+{
+    struct flow_of list[2];
+    size_t n = flows(r, list);
+    cJSON *streams = cJSON_AddArrayToObject(end, "streams");
+
+    for (size_t d = 0; d < n; d++) {
+        cJSON *row = cJSON_CreateObject();
+        char name[48];
+
+        cJSON_AddItemToArray(streams, row);
+        if (is_udp(r)) {
+            fill_sum(cJSON_AddObjectToObject(row, "udp"), t, &list[d], true);
+            fill_sum(cJSON_AddObjectToObject(end, "sum"), t, &list[d], true);
+        } else {
+            fill_sum(cJSON_AddObjectToObject(row, "sender"), t, &list[d], false);
+            fill_sum(cJSON_AddObjectToObject(row, "receiver"), t, &list[d], true);
+        }
+        snprintf(name, sizeof(name), "sum_sent%s", list[d].suffix);
+        fill_sum(cJSON_AddObjectToObject(end, name), t, &list[d], false);
+        snprintf(name, sizeof(name), "sum_received%s", list[d].suffix);
+        fill_sum(cJSON_AddObjectToObject(end, name), t, &list[d], true);
+    }
+}
+
+/* CPU time of the processes of a place in per cent of the trial's time. */
+static void add_cpu(cJSON *o, const struct trial *t, enum place place, const char *who)
+{
+    double user = (double)NAN, system = (double)NAN;
+    char name[24];
+
+    for (size_t i = 0; i < t->process_count; i++) {
+        const struct process *p = &t->processes[i];
+
+        if (p->place != place || !p->ready)
+            continue;
+        user = (isnan(user) ? 0 : user) + (double)p->totals.use.cpu_user_us;
+        system = (isnan(system) ? 0 : system) + (double)p->totals.use.cpu_system_us;
+    }
+    user /= 1e4 * t->seconds;
+    system /= 1e4 * t->seconds;
+    snprintf(name, sizeof(name), "%s_total", who);
+    json_add_number(o, name, user + system);
+    snprintf(name, sizeof(name), "%s_user", who);
+    json_add_number(o, name, user);
+    snprintf(name, sizeof(name), "%s_system", who);
+    json_add_number(o, name, system);
+}
+
+static void add_end(cJSON *document, const struct run *r)
+{
+    cJSON *end = cJSON_AddObjectToObject(document, "end");
+    const struct trial *t = run_trial(r);
+    cJSON *cpu;
+
+    if (!t)
+        return;
+    add_sums(end, r, t);
+    cpu = cJSON_AddObjectToObject(end, "cpu_utilization_percent");
+    add_cpu(cpu, t, PLACE_CLIENT, "host");
+    add_cpu(cpu, t, PLACE_SERVER, "remote");
+}
+
+int export_write_iperf3(FILE *f, const struct run *r)
+{
+    cJSON *document = cJSON_CreateObject();
+
+    add_start(document, r);
+    add_intervals(document, r);
+    add_end(document, r);
+    if (r->outcome > OUTCOME_STOPPED)
+        json_add_text(document, "error", r->reason);
+    document_thresholds(document, r);
+    return json_write(f, document);
+}

@@ -1,0 +1,198 @@
+/* A table of the result in GitHub's Markdown, to paste into a pull request. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/report/document.h"
+#include "engine/report/export.h"
+#include "engine/report/quote.h"
+#include "engine/threshold.h"
+
+static void put_title(FILE *f, const struct run *r)
+{
+    char verdict[160] = "";
+    char when[32];
+
+    document_time(r->started, when, sizeof(when));
+    fprintf(f, "### plimsoll `%s`: %s\n\n", r->scenario->name, outcome_name(r->outcome));
+    if (*r->reason) {
+        quote_markdown(f, r->reason);
+        fputs("\n\n", f);
+    }
+    fprintf(f, "%s; %zu of %u trial%s, %s.", r->scenario->title, r->trials_begun,
+            r->trial_count, r->trial_count == 1 ? "" : "s", when);
+    if (run_trial(r))
+        trial_bottleneck(run_trial(r), verdict, sizeof(verdict));
+    if (*verdict)
+        fprintf(f, " In the last trial: %s.", verdict);
+    fputs("\n\n", f);
+}
+
+/* The documented figures of a metric: "2.42 s (Linux), 5.15 s (Windows)". */
+static void put_reference(FILE *f, const struct scenario *s, enum metric metric)
+{
+    const char *separator = "";
+
+    for (const struct reference *ref = s->references; ref->metric; ref++) {
+        struct statistics documented;
+        char cell[40];
+
+        if (strcmp(ref->metric, metric_row(metric)->name) != 0)
+            continue;
+        statistics_of(ref->values, ref->count, &documented);
+        metric_format(metric, documented.median, cell, sizeof(cell));
+        fprintf(f, "%s%s", separator, cell);
+        if (*ref->where)
+            fprintf(f, " (%s)", ref->where);
+        separator = ", ";
+    }
+}
+
+static void put_value(FILE *f, enum metric metric, double value)
+{
+    char cell[40];
+
+    metric_format(metric, value, cell, sizeof(cell));
+    fputs(cell, f);
+}
+
+static void put_row(FILE *f, const struct run *r, enum metric metric,
+                    const struct statistics *s, bool many)
+{
+    fprintf(f, "| `%s` | ", metric_row(metric)->name);
+    put_value(f, metric, s->median);
+    if (many) {
+        fputs(" | ", f);
+        put_value(f, metric, s->min);
+        fputs(" … ", f);
+        put_value(f, metric, s->max);
+        fputs(" | ", f);
+        if (s->n > 1) {
+            put_value(f, metric, s->ci95_low);
+            fputs(" … ", f);
+            put_value(f, metric, s->ci95_high);
+        }
+    }
+    if (*r->scenario->documented) {
+        fputs(" | ", f);
+        put_reference(f, r->scenario, metric);
+    }
+    fputs(" |\n", f);
+}
+
+static void put_table(FILE *f, const struct run *r)
+{
+    bool many = r->trials_begun > 1;
+    char why[512];
+    bool documented = *r->scenario->documented != '\0';
+
+    fprintf(f, "| metric | %s |%s%s\n", many ? "median" : "value",
+            many ? " min … max | mean, 95 % interval |" : "",
+            documented ? " documented elsewhere |" : "");
+    fprintf(f, "| :-- | --: |%s%s\n", many ? " --: | --: |" : "",
+            documented ? " --: |" : "");
+    for (int m = 0; m < METRIC_COUNT; m++) {
+        struct statistics s;
+
+        run_statistics(r, (enum metric)m, &s);
+        if (s.n)
+            put_row(f, r, (enum metric)m, &s, many);
+    }
+    if (documented) {
+        fputs("\nDocumented on other hardware, with another runtime: ", f);
+        quote_markdown(f, r->scenario->documented);
+        fputs(".\n", f);
+        if (!run_is_comparable(r, why, sizeof(why))) {
+            fputs("\n", f);
+            quote_markdown(f, why);
+            fputs("\n", f);
+        }
+    }
+}
+
+static void put_loss(FILE *f, const struct trial *t)
+{
+    const struct loss *l = &t->loss;
+
+    if (l->lost < 0)
+        return;
+    fprintf(f,
+            "\nLoss in the last trial: %" PRId64 " of %" PRId64
+            " accepted datagrams, %" PRId64 " of them dropped at the receiver's full "
+            "buffer, %" PRId64 " unexplained.\n",
+            l->lost, l->accepted, l->overflow, l->unexplained);
+}
+
+static void put_thresholds(FILE *f, const struct run *r)
+{
+    struct threshold_verdict verdicts[THRESHOLDS_MAX];
+    size_t n = thresholds_judge(r, verdicts);
+
+    if (n)
+        fputs("\n| threshold | verdict | |\n| :-- | :-- | :-- |\n", f);
+    for (size_t i = 0; i < n; i++) {
+        fputs("| ", f);
+        quote_markdown(f, verdicts[i].threshold.text);
+        fprintf(f, " | %s | ", verdicts[i].ok ? "held" : "**crossed**");
+        quote_markdown(f, verdicts[i].detail);
+        fputs(" |\n", f);
+    }
+}
+
+/* Only what puts the numbers in doubt. */
+static void put_checks(FILE *f, const struct run *r)
+{
+    for (size_t i = 0; i < r->trials_begun; i++) {
+        const struct trial *t = r->trials[i];
+
+        for (size_t c = 0; c < t->check_count; c++) {
+            if (t->checks[c].verdict != VERDICT_FAIL)
+                continue;
+            fprintf(f, "\n**Check failed** in trial %u, %s: ", t->number,
+                    t->checks[c].name);
+            quote_markdown(f, t->checks[c].detail);
+            fputs(".\n", f);
+        }
+    }
+}
+
+/* The parameters that are not the scenario's defaults, as options. */
+static void put_parameters(FILE *f, const struct run *r)
+{
+    struct options defaults = {0};
+    bool any = false;
+
+    if (scenario_defaults(r->scenario, &defaults) < 0)
+        return;
+    for (const struct param *p = param_table(); p->name; p++) {
+        char text[512], fallback[512], option[40];
+
+        if (!(p->families & r->scenario->family))
+            continue;
+        param_text(&r->values, p, text, sizeof(text));
+        param_text(&defaults, p, fallback, sizeof(fallback));
+        if (strcmp(text, fallback) == 0 || strcmp(p->name, "threshold") == 0)
+            continue;
+        param_option(p, option, sizeof(option));
+        fprintf(f, "%s--%s ", any ? ", " : "\nNot the defaults: ", option);
+        quote_markdown(f, text);
+        any = true;
+    }
+    if (any)
+        fputs(".\n", f);
+    options_done(&defaults);
+}
+
+int export_write_markdown(FILE *f, const struct run *r)
+{
+    const struct trial *t = run_trial(r);
+
+    put_title(f, r);
+    put_table(f, r);
+    put_thresholds(f, r);
+    if (t)
+        put_loss(f, t);
+    put_checks(f, r);
+    put_parameters(f, r);
+    return 0;
+}

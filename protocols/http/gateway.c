@@ -1,0 +1,523 @@
+/*
+ * Role gateway: the API endpoint. `POST /sum` is passed on to a microservice, and its
+ * answer passed back. Options, besides those of listener_open:
+ *
+ *   upstream_kind   rest or topper: what the microservice speaks
+ *   upstream        fresh (a connection a call) or pooled (kept ones)
+ *   timeout         ns for the microservice's answer, 10 s by default
+ *
+ * The microservice is at env->upstream. One that is down, or answers what it should
+ * not, is 502 here; one that is slow is 504. METER_HIST_upstream is the time of a call
+ * to it, METER_HIST_service that of the whole request, so the endpoint's own share can
+ * be read off. A pooled connection that the microservice has closed in the meantime is
+ * no failure: the call is made once more.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <event2/buffer.h>
+#include <event2/event.h>
+#include <event2/http.h>
+
+#include "protocols/clock.h"
+#include "protocols/endpoint.h"
+#include "protocols/http/http_service.h"
+#include "protocols/reach.h"
+#include "protocols/sum.h"
+#include "protocols/topper.h"
+#include "protocols/topper_client.h"
+#include "protocols/transport.h"
+
+/* One way to the microservice: a kind of connection, kept or not. */
+struct way;
+
+struct kind {
+    const char *name; /* "rest" */
+    int (*open)(struct way *w);
+    int (*ask)(struct way *w); /* send the work; 0 or -ENOMEM */
+    void (*close)(struct way *w);
+};
+
+struct way {
+    struct flow *flow;
+    struct way *next; /* among all */
+    struct way *next_free;
+    struct topper_line *line;             /* topper */
+    struct evhttp_connection *connection; /* rest */
+    bool was_used; /* the connection has had an answer before this call */
+    int err;       /* rest: what evhttp says was wrong; 0 when it does not */
+
+    struct http_call *call; /* NULL while free */
+    char *work;             /* what is sent; owned, for a second attempt */
+    size_t len;
+    uint64_t asked_ns;
+    bool is_second;
+};
+
+struct flow {
+    struct flow_env *env;
+    struct http_service *service;
+    const struct kind *kind;
+    struct sockaddr_storage address;
+    socklen_t address_len;
+    char host[INET6_ADDRSTRLEN];
+    uint16_t port;
+    bool is_pooled;
+    uint64_t timeout_ns;
+    struct way *first, *first_free;
+    struct event *sweep; /* frees ways outside of their own callbacks */
+    struct event *drain;
+    bool is_stopping, is_finished;
+};
+
+static void check_end(struct flow *f);
+
+/* A way is done with its call: kept for the next one, or closed a little later. */
+static void release(struct way *w)
+{
+    struct flow *f = w->flow;
+
+    w->call = NULL;
+    free(w->work);
+    w->work = NULL;
+    w->is_second = false;
+    w->err = 0;
+    w->next_free = f->first_free;
+    f->first_free = w;
+    if (!f->is_pooled)
+        event_active(f->sweep, EV_TIMEOUT, 0);
+    check_end(f);
+}
+
+/* The call to the microservice is over, well or not. */
+static void record(const struct way *w)
+{
+    meter_record(w->flow->env->meter, METER_HIST_upstream, now_ns() - w->asked_ns);
+}
+
+static void way_failed(struct way *w, int status, const char *message, int err)
+{
+    struct flow *f = w->flow;
+
+    record(w);
+    tally_errno(&f->env->meter->errors, "upstream", err);
+    http_call_refuse(w->call, status, message);
+    release(w);
+}
+
+static const char *broken_text(int err)
+{
+    switch (err) {
+    case ETIMEDOUT:
+        return "the microservice did not answer in time";
+    case ECONNRESET:
+    case EPIPE:
+        return "the microservice closed the connection without an answer";
+    case EPROTO:
+    case EMSGSIZE:
+        return "the microservice answered something that is no reply";
+    default:
+        return "the microservice cannot be reached";
+    }
+}
+
+/*
+ * The connection failed. A kept one may have been closed by the other side since its
+ * last answer, which a second attempt on a new connection settles.
+ */
+static void way_broke(struct way *w, int err, bool was_used)
+{
+    struct flow *f = w->flow;
+
+    if (was_used && err != ETIMEDOUT && !w->is_second) {
+        w->is_second = true;
+        if (f->kind->ask(w) == 0)
+            return;
+    }
+    way_failed(w, err == ETIMEDOUT ? 504 : 502, broken_text(err), err);
+}
+
+/* Topper. */
+
+static int topper_open(struct way *w)
+{
+    w->line = topper_line_new(w->flow->env->base, &w->flow->address, w->flow->address_len,
+                              TOPPER_AT_LINE_END);
+    return w->line ? 0 : -ENOMEM;
+}
+
+static void topper_close(struct way *w)
+{
+    topper_line_free(w->line);
+}
+
+/* "The sum is: 45 ", or an error line. */
+static void on_topper_reply(void *arg, int err, const char *text, size_t len)
+{
+    static const char before[] = "The sum is: ";
+    static const char error[] = TOPPER_ERROR;
+    struct way *w = arg;
+    char message[200];
+    cJSON *number;
+
+    if (err) {
+        way_broke(w, -err, w->was_used);
+        return;
+    }
+    if (len > strlen(error) && memcmp(text, error, strlen(error)) == 0) {
+        record(w);
+        snprintf(message, sizeof(message), "%.*s", (int)(len - strlen(error)),
+                 text + strlen(error));
+        http_call_refuse(w->call, 422, message);
+        release(w);
+        return;
+    }
+    number = len > strlen(before) && memcmp(text, before, strlen(before)) == 0
+                 ? sum_parse(text + strlen(before), len - strlen(before))
+                 : NULL;
+    if (number && cJSON_IsNumber(number)) {
+        record(w);
+        http_call_answer_sum(w->call, number->valuedouble);
+        release(w);
+    } else {
+        way_failed(w, 502, "the microservice answered something that is no sum", EPROTO);
+    }
+    cJSON_Delete(number);
+}
+
+static int topper_ask(struct way *w)
+{
+    w->was_used = topper_line_is_used(w->line);
+    return topper_line_ask(w->line, w->work, w->len, w->flow->timeout_ns, on_topper_reply,
+                           w);
+}
+
+/* REST. */
+
+static int rest_open(struct way *w)
+{
+    struct flow *f = w->flow;
+    struct timeval timeout = timeval_from_ns(f->timeout_ns);
+
+    w->connection = evhttp_connection_base_new(f->env->base, NULL, f->host, f->port);
+    if (!w->connection)
+        return -ENOMEM;
+    evhttp_connection_set_timeout_tv(w->connection, &timeout);
+    evhttp_connection_set_retries(w->connection, 0);
+    w->was_used = false;
+    return 0;
+}
+
+static void rest_close(struct way *w)
+{
+    if (w->connection)
+        evhttp_connection_free(w->connection);
+}
+
+static void on_rest_error(enum evhttp_request_error error, void *arg)
+{
+    struct way *w = arg;
+
+    switch (error) {
+    case EVREQ_HTTP_TIMEOUT:
+        w->err = ETIMEDOUT;
+        break;
+    case EVREQ_HTTP_EOF:
+        w->err = ECONNRESET;
+        break;
+    case EVREQ_HTTP_INVALID_HEADER:
+    case EVREQ_HTTP_DATA_TOO_LONG:
+        w->err = EPROTO;
+        break;
+    case EVREQ_HTTP_BUFFER_ERROR:
+    case EVREQ_HTTP_REQUEST_CANCEL:
+        break; /* nothing that the other side did */
+    }
+}
+
+/* Passed on as it is, an answer must be what this endpoint promises: JSON. */
+static bool is_json(const char *text, size_t len)
+{
+    cJSON *document = len ? sum_parse(text, len) : NULL;
+
+    cJSON_Delete(document);
+    return document != NULL;
+}
+
+static void on_rest_reply(struct evhttp_request *request, void *arg)
+{
+    struct way *w = arg;
+    int status = request ? evhttp_request_get_response_code(request) : 0;
+    struct evbuffer *in = request ? evhttp_request_get_input_buffer(request) : NULL;
+    bool was_used = w->was_used;
+    bool is_late = now_ns() - w->asked_ns >= w->flow->timeout_ns;
+    const char *body;
+    size_t len;
+
+    w->was_used = status != 0;
+    if (status == 0) {
+        way_broke(w, is_late ? ETIMEDOUT : w->err ? w->err : ECONNREFUSED, was_used);
+        return;
+    }
+    len = evbuffer_get_length(in);
+    body = len ? (const char *)evbuffer_pullup(in, -1) : "";
+    if (status != 200 && status != 400 && status != 422) {
+        way_failed(w, 502, "the microservice answered with an error", EPROTO);
+    } else if (!body || !is_json(body, len)) {
+        way_failed(w, 502, "the microservice answered something that is no JSON", EPROTO);
+    } else {
+        record(w);
+        http_call_answer(w->call, status, body, len);
+        release(w);
+    }
+}
+
+static int rest_ask(struct way *w)
+{
+    struct evhttp_request *request = evhttp_request_new(on_rest_reply, w);
+    struct evkeyvalq *headers;
+
+    if (!request)
+        return -ENOMEM;
+    evhttp_request_set_error_cb(request, on_rest_error);
+    headers = evhttp_request_get_output_headers(request);
+    evhttp_add_header(headers, "Host", w->flow->host);
+    evhttp_add_header(headers, "Content-Type", "application/json");
+    evhttp_add_header(headers, "Connection", w->flow->is_pooled ? "keep-alive" : "close");
+    evbuffer_add(evhttp_request_get_output_buffer(request), w->work, w->len);
+    return evhttp_make_request(w->connection, request, EVHTTP_REQ_POST, "/sum") < 0
+               ? -ENOMEM
+               : 0;
+}
+
+static const struct kind kinds[] = {
+    {"rest", rest_open, rest_ask, rest_close},
+    {"topper", topper_open, topper_ask, topper_close},
+};
+
+/* The work as the microservice wants it: a Topper message is one line. */
+static char *work_text(const struct flow *f, const cJSON *document, const char *body,
+                       size_t len)
+{
+    char *json, *text;
+    size_t size;
+
+    if (f->kind == &kinds[0])
+        return strndup(body, len);
+    json = cJSON_PrintUnformatted(document);
+    size = json ? strlen(json) + sizeof("Sum \n") : 0;
+    text = json ? malloc(size) : NULL;
+    if (text)
+        snprintf(text, size, "Sum %s\n", json);
+    cJSON_free(json);
+    return text;
+}
+
+/* A way that is free: a kept one, or a new one. */
+static struct way *take_way(struct flow *f)
+{
+    struct way *w = f->is_pooled ? f->first_free : NULL;
+
+    if (w) {
+        f->first_free = w->next_free;
+        return w;
+    }
+    w = calloc(1, sizeof(*w));
+    if (!w)
+        return NULL;
+    w->flow = f;
+    if (f->kind->open(w) < 0) {
+        free(w);
+        return NULL;
+    }
+    w->next = f->first;
+    f->first = w;
+    return w;
+}
+
+static void on_asked(void *owner, struct http_call *call, const cJSON *document,
+                     const char *body, size_t len)
+{
+    struct flow *f = owner;
+    struct way *w = take_way(f);
+
+    if (!w) {
+        http_call_refuse(call, 500, "the endpoint is out of memory");
+        return;
+    }
+    w->call = call;
+    w->asked_ns = now_ns();
+    w->work = work_text(f, document, body, len);
+    w->len = w->work ? strlen(w->work) : 0;
+    if (!w->work || f->kind->ask(w) < 0)
+        way_failed(w, 500, "the endpoint is out of memory", ENOMEM);
+}
+
+static void free_way(struct way *w)
+{
+    w->flow->kind->close(w);
+    free(w->work);
+    free(w);
+}
+
+/* Close the ways that are done, outside of what they called. */
+static void on_sweep(evutil_socket_t fd, short what, void *arg)
+{
+    struct flow *f = arg;
+    struct way **at = &f->first;
+
+    (void)fd;
+    (void)what;
+    f->first_free = NULL;
+    while (*at) {
+        struct way *w = *at;
+
+        if (w->call) {
+            at = &w->next;
+            continue;
+        }
+        *at = w->next;
+        free_way(w);
+    }
+}
+
+static void finish(struct flow *f)
+{
+    if (f->is_finished)
+        return;
+    f->is_finished = true;
+    f->env->finished(f->env, OUTCOME_COMPLETED, NULL);
+}
+
+static void on_drained(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    finish(arg);
+}
+
+static void check_end(struct flow *f)
+{
+    if (f->is_stopping && http_service_waiting(f->service) == 0)
+        finish(f);
+}
+
+static int read_address(struct flow *f, struct fail *fail)
+{
+    const struct sockaddr_in *in = (const struct sockaddr_in *)&f->address;
+    const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&f->address;
+    struct endpoint e;
+    int err;
+
+    if (!f->env->upstream[0])
+        return fail_set(fail, EINVAL, "upstream",
+                        "the endpoint needs a microservice to pass work to");
+    err = endpoint_parse_target(&e, f->env->upstream, fail);
+    if (!err)
+        err = reach_address(&e, &f->address, &f->address_len, fail);
+    if (err)
+        return err;
+    if (e.kind != ENDPOINT_TCP && f->kind == &kinds[0])
+        return fail_set(fail, EINVAL, "upstream",
+                        "a REST microservice is reached over TCP, not at %s",
+                        f->env->upstream);
+    f->port = (uint16_t)e.port;
+    if (f->address.ss_family == AF_INET)
+        inet_ntop(AF_INET, &in->sin_addr, f->host, sizeof(f->host));
+    else if (f->address.ss_family == AF_INET6)
+        inet_ntop(AF_INET6, &in6->sin6_addr, f->host, sizeof(f->host));
+    return 0;
+}
+
+static int read_options(struct flow *f, struct fail *fail)
+{
+    const struct options *o = f->env->options;
+    const char *kind = options_text(o, "upstream_kind", "rest");
+    const char *upstream = options_text(o, "upstream", "fresh");
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (strcmp(kinds[i].name, kind) == 0)
+            f->kind = &kinds[i];
+    if (!f->kind)
+        return fail_set(fail, EINVAL, "upstream",
+                        "there is no kind of microservice '%.40s'; it is rest or topper",
+                        kind);
+    if (strcmp(upstream, "fresh") != 0 && strcmp(upstream, "pooled") != 0)
+        return fail_set(fail, EINVAL, "upstream",
+                        "connections to the microservice are fresh or pooled, not "
+                        "'%.40s'",
+                        upstream);
+    f->is_pooled = strcmp(upstream, "pooled") == 0;
+    f->timeout_ns = options_number(o, "timeout", 10 * NS_PER_S);
+    return read_address(f, fail);
+}
+
+static void gateway_free(struct flow *f)
+{
+    while (f->first) {
+        struct way *w = f->first;
+
+        f->first = w->next;
+        free_way(w);
+    }
+    http_service_free(f->service);
+    if (f->sweep)
+        event_free(f->sweep);
+    if (f->drain)
+        event_free(f->drain);
+    free(f);
+}
+
+static int gateway_prepare(struct flow_env *env, struct flow **flow, struct fail *fail)
+{
+    struct flow *f = calloc(1, sizeof(*f));
+    int err;
+
+    if (!f)
+        return fail_set(fail, ENOMEM, "prepare", "no memory for the endpoint");
+    f->env = env;
+    f->sweep = evtimer_new(env->base, on_sweep, f);
+    f->drain = evtimer_new(env->base, on_drained, f);
+    if (!f->sweep || !f->drain || meter_use(env->meter, METER_HIST_upstream) < 0)
+        err = fail_set(fail, ENOMEM, "prepare", "no memory for the endpoint");
+    else
+        err = read_options(f, fail);
+    if (!err)
+        err = http_service_new(&f->service, env, on_asked, f, fail);
+    if (err)
+        gateway_free(f);
+    else
+        *flow = f;
+    return err;
+}
+
+static void gateway_start(struct flow *f, uint64_t start_ns)
+{
+    (void)f;
+    (void)start_ns;
+}
+
+static void gateway_stop(struct flow *f)
+{
+    struct timeval wait = {1, 0};
+
+    if (f->is_stopping)
+        return;
+    f->is_stopping = true;
+    http_service_shut(f->service);
+    evtimer_add(f->drain, &wait);
+    check_end(f);
+}
+
+const struct role role_gateway = {
+    .name = "gateway",
+    .is_server = true,
+    .check = listener_check,
+    .prepare = gateway_prepare,
+    .start = gateway_start,
+    .stop = gateway_stop,
+    .free = gateway_free,
+};

@@ -1,0 +1,60 @@
+/*
+ * How the requests client and the program that does one request (once_main.c) speak.
+ * Both are built together and run on one machine, so plain structs do:
+ *
+ *   descriptor ONCE_JOB    a file: one struct once_job, the message, and from
+ *                          records_at on a struct once_record for each slot
+ *   argv[1]                the slot, in decimal: the record that the program writes
+ *                          just before it ends
+ *   descriptor ONCE_ALIVE  a pipe that is never written to; that it ends tells the
+ *                          client that the program has ended. So the client is woken
+ *                          once a request, and not for the record as well
+ *
+ * Instants are of CLOCK_MONOTONIC, which the processes of a machine share.
+ */
+#ifndef PROTOCOLS_STREAM_ONCE_H
+#define PROTOCOLS_STREAM_ONCE_H
+
+#include <stdint.h>
+#include <sys/socket.h>
+
+#define ONCE_ALIVE 3
+#define ONCE_JOB 4
+#define ONCE_MAGIC 0x706c696d736f6c31u
+
+/* Where it failed. X(identifier, word in the errors tally) */
+#define ONCE_PHASES(X)    \
+    X(START, "start")     \
+    X(CONNECT, "connect") \
+    X(SEND, "send")       \
+    X(RECEIVE, "receive")
+
+enum once_phase {
+#define X(id, word) ONCE_##id,
+    ONCE_PHASES(X)
+#undef X
+};
+
+struct once_job {
+    uint64_t magic;
+    uint64_t message_bytes;
+    uint64_t records_at; /* offset in the file */
+    uint32_t is_pipe;
+    uint32_t address_len;
+    struct sockaddr_storage address; /* not for a named pipe */
+    char path[108];                  /* named pipe */
+    char congestion[16];             /* TCP: to set, or "" */
+};
+
+struct once_record {
+    uint64_t magic;
+    int32_t err;         /* 0 or a positive errno */
+    uint32_t phase;      /* where */
+    uint64_t started_ns; /* a record from before the request is an earlier one's */
+    uint64_t connected_ns;
+    uint64_t ended_ns;
+    uint64_t sent_bytes;
+    uint64_t received_bytes;
+};
+
+#endif

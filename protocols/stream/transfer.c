@@ -1,0 +1,243 @@
+#include "protocols/stream/transfer.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "protocols/clock.h"
+#include "protocols/stream/block.h"
+
+#define TURN_NS (2 * NS_PER_MS) /* at most, before timers and others have their turn */
+#define FIFO_BYTES (1 << 20)    /* what an ordinary user may set, pipe-max-size */
+
+/* What one call achieved. */
+enum step { STEP_BLOCKED, STEP_MOVED, STEP_ENDED };
+
+const char *transfer_method_name(enum transfer_method method)
+{
+    static const char *const names[] = {"copy", "sendfile", "splice"};
+
+    return names[method];
+}
+
+static void end(struct transfer *t, int err, const char *phase)
+{
+    if (t->in)
+        event_del(t->in);
+    if (t->out)
+        event_del(t->out);
+    t->ended(t, err, phase);
+}
+
+static bool refused(int err)
+{
+    return err == EINVAL || err == ENOSYS || err == EOPNOTSUPP || err == EXDEV;
+}
+
+static ssize_t send_kernel(struct transfer *t, size_t len)
+{
+    off_t offset = (off_t)t->sent_bytes;
+
+    if (t->plan->method == TRANSFER_SENDFILE)
+        return sendfile(t->conn.out, t->plan->file, &offset, len);
+    return splice(t->plan->file, &offset, t->conn.out, NULL, len,
+                  SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+}
+
+/* A short write leaves the rest of the block for the next call. */
+static ssize_t send_copy(struct transfer *t, size_t len)
+{
+    ssize_t n;
+
+    if (!t->copied)
+        t->copied = block_new(t->plan->block_bytes);
+    if (!t->copied) {
+        errno = ENOMEM;
+        return -1;
+    }
+    if (t->copied_from == t->copied_to) {
+        n = pread(t->plan->file, t->copied, len, (off_t)t->sent_bytes);
+        if (n <= 0)
+            return n;
+        t->copied_from = 0;
+        t->copied_to = (size_t)n;
+    }
+    n = write(t->conn.out, t->copied + t->copied_from, t->copied_to - t->copied_from);
+    if (n > 0)
+        t->copied_from += (size_t)n;
+    return n;
+}
+
+static ssize_t send_block(struct transfer *t)
+{
+    struct transfer_plan *plan = t->plan;
+    uint64_t left = plan->send_bytes - t->sent_bytes;
+    size_t len = left < plan->block_bytes ? (size_t)left : plan->block_bytes;
+    ssize_t n;
+
+    if (plan->method != TRANSFER_COPY) {
+        n = send_kernel(t, len);
+        if (n >= 0 || !refused(errno))
+            return n;
+        plan->refused = errno;
+        plan->method = TRANSFER_COPY;
+    }
+    return send_copy(t, len);
+}
+
+/* Not before the server has the connection: a shutdown would cut it off. */
+static int try_finish(struct transfer *t)
+{
+    int err = t->connected_ns ? t->conn.transport->finish(&t->conn) : -EAGAIN;
+
+    if (err)
+        return err;
+    t->send_done = true;
+    if (t->out)
+        event_free(t->out);
+    t->out = NULL;
+    return 0;
+}
+
+/* Negative errno, or a step. */
+static int send_step(struct transfer *t)
+{
+    ssize_t n;
+    int err;
+
+    if (t->sent_bytes == t->plan->send_bytes) {
+        err = try_finish(t);
+        if (err == -EAGAIN && t->conn.unopened)
+            event_del(t->out); /* a FIFO with room would spin; `in` tells in time */
+        return err == -EAGAIN ? STEP_BLOCKED : err ? err : STEP_ENDED;
+    }
+    n = send_block(t);
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR ? STEP_BLOCKED : -errno;
+    if (n == 0)
+        return -ENODATA; /* the file became shorter while it was sent */
+    t->sent_bytes += (uint64_t)n;
+    t->plan->meter->counters.sent_bytes += (uint64_t)n;
+    return STEP_MOVED;
+}
+
+static int receive_step(struct transfer *t)
+{
+    struct transfer_plan *plan = t->plan;
+    ssize_t n = read(t->conn.in, plan->received, plan->block_bytes);
+
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR ? STEP_BLOCKED : -errno;
+    if (n == 0) {
+        t->receive_done = true;
+        event_free(t->in);
+        t->in = NULL;
+        return STEP_ENDED;
+    }
+    t->received_bytes += (uint64_t)n;
+    plan->meter->counters.received_bytes += (uint64_t)n;
+    if (plan->checksum)
+        t->received_crc32 =
+            (uint32_t)crc32(t->received_crc32, (unsigned char *)plan->received, (uInt)n);
+    return STEP_MOVED;
+}
+
+static int settle(struct transfer *t)
+{
+    int err = t->connected_ns ? 0 : t->conn.transport->connected(&t->conn);
+
+    if (!err && !t->connected_ns)
+        t->connected_ns = now_ns();
+    return err == -EAGAIN ? 0 : err;
+}
+
+/* A block each way in turn, until both would block or the turn is over. */
+static void pump(struct transfer *t)
+{
+    uint64_t until_ns = now_ns() + TURN_NS;
+    int sent, received;
+
+    do {
+        int err = settle(t);
+
+        if (err) {
+            end(t, err, "connect");
+            return;
+        }
+        sent = t->send_done ? STEP_BLOCKED : send_step(t);
+        if (sent < 0) {
+            end(t, sent, t->connected_ns ? "send" : "connect");
+            return;
+        }
+        received = t->receive_done || t->conn.unopened ? STEP_BLOCKED : receive_step(t);
+        if (received < 0) {
+            end(t, received, t->connected_ns ? "receive" : "connect");
+            return;
+        }
+        if (t->send_done && t->receive_done) {
+            end(t, 0, "receive");
+            return;
+        }
+    } while ((sent != STEP_BLOCKED || received != STEP_BLOCKED) && now_ns() < until_ns);
+}
+
+static void in_ready(evutil_socket_t fd, short what, void *arg)
+{
+    struct transfer *t = arg;
+
+    (void)fd;
+    (void)what;
+    t->conn.unopened = false;
+    pump(t);
+}
+
+static void out_ready(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    pump(arg);
+}
+
+int transfer_init(struct transfer *t, struct transfer_plan *plan, const struct conn *c,
+                  struct event_base *base)
+{
+    memset(t, 0, sizeof(*t));
+    t->plan = plan;
+    t->conn = *c;
+    if (plan->method == TRANSFER_SPLICE)
+        fcntl(t->conn.out, F_SETPIPE_SZ, FIFO_BYTES); /* a wish: there is a user limit */
+    t->in = event_new(base, t->conn.in, EV_READ | EV_PERSIST, in_ready, t);
+    t->out = event_new(base, t->conn.out, EV_WRITE | EV_PERSIST, out_ready, t);
+    if (!t->in || !t->out || event_add(t->in, NULL) < 0 || event_add(t->out, NULL) < 0)
+        return -ENOMEM;
+    return 0;
+}
+
+void transfer_pause(struct transfer *t, bool paused)
+{
+    struct event *both[] = {t->in, t->out};
+
+    for (size_t i = 0; i < 2; i++) {
+        if (both[i] && paused)
+            event_del(both[i]);
+        else if (both[i])
+            event_add(both[i], NULL);
+    }
+}
+
+void transfer_done(struct transfer *t)
+{
+    if (t->in)
+        event_free(t->in);
+    if (t->out)
+        event_free(t->out);
+    free(t->copied);
+    if (t->conn.transport)
+        conn_close(&t->conn);
+    memset(t, 0, sizeof(*t));
+}

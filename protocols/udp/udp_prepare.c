@@ -1,0 +1,358 @@
+/* From options to a flow of the role "udp-client", which udp_client.c describes. */
+#include "protocols/udp/udp_client.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "protocols/clock.h"
+#include "protocols/reach.h"
+
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103
+#endif
+
+#define SEGMENTS_MAX 64 /* of one segmented send: UDP_MAX_SEGMENTS of older kernels */
+
+static int read_strategy(struct flow *f, struct fail *fail)
+{
+    const struct options *o = f->env->options;
+
+    f->is_fresh = options_is(o, "socket", "fresh");
+    f->is_parallel = options_is(o, "dispatch", "parallel");
+    f->gso = options_number(o, "gso", 0);
+    f->batch = options_number(o, "batch", 1);
+    f->resolve_each = options_is(o, "resolve", "each");
+    f->connected = options_number(o, "connected", 0);
+    f->window = options_number(o, "window", 0);
+    if (f->batch < 1 || f->batch > UDP_BATCH_MAX)
+        return fail_set(fail, EINVAL, "batch", "--batch takes 1 to %d messages",
+                        UDP_BATCH_MAX);
+    if ((f->batch > 1 || f->gso) && (f->is_fresh || !f->is_parallel || f->resolve_each))
+        return fail_set(
+            fail, EINVAL, "batch",
+            "--batch and --gso hand several messages over in one call, which only "
+            "one cached socket in parallel can do, with a name looked up once");
+    if (!f->window)
+        f->window = UINT64_MAX;
+    if (f->is_fresh)
+        f->send = f->is_parallel ? udp_fresh_parallel : udp_fresh_series;
+    else
+        f->send = f->batch > 1 || f->gso ? udp_cached_batch : udp_cached_single;
+    return 0;
+}
+
+static int read_amounts(struct flow *f, struct fail *fail)
+{
+    const struct options *o = f->env->options;
+    uint64_t buffer_bytes = options_number(o, "send_buffer", 0);
+
+    f->messages = options_number(o, "messages", 100000);
+    f->duration_ns = options_number(o, "duration", 0);
+    f->rate = options_number(o, "rate", 0);
+    f->send_buffer_bytes = buffer_bytes > INT_MAX / 2 ? INT_MAX / 2 : (int)buffer_bytes;
+    if (!f->messages)
+        f->messages = UINT64_MAX;
+    if (f->messages > DATAGRAM_SEQUENCE_MAX && f->messages != UINT64_MAX)
+        return fail_set(fail, EINVAL, "messages",
+                        "--messages has more than can be numbered");
+    return 0;
+}
+
+static int read_plain(struct flow *f, const char *label, size_t size_bytes,
+                      struct fail *fail)
+{
+    int err = datagram_form_plain(&f->form, label, size_bytes, fail);
+
+    if (err == 0 && f->form.size_bytes == strlen(DATAGRAM_FULL_PRINT) &&
+        memcmp(f->form.prefix, DATAGRAM_FULL_PRINT, f->form.size_bytes) == 0)
+        return fail_set(fail, EINVAL, "label",
+                        "a server takes " DATAGRAM_FULL_PRINT " for a command and does "
+                        "not count it: take another --label, or --payload stamped");
+    return err;
+}
+
+static int read_payload(struct flow *f, struct fail *fail)
+{
+    const struct options *o = f->env->options;
+    const char *label = options_text(o, "label", "PLIMSOLL");
+    uint64_t size_bytes = options_number(o, "size", 0);
+
+    if (size_bytes > UINT16_MAX)
+        return fail_set(fail, EMSGSIZE, "size",
+                        "a datagram of %" PRIu64 " bytes cannot be", size_bytes);
+    if (options_is(o, "payload", "plain"))
+        return read_plain(f, label, (size_t)size_bytes, fail);
+    return datagram_form_stamped(&f->form, label, (size_t)size_bytes,
+                                 options_number(o, "run_id", 0),
+                                 (uint32_t)options_number(o, "sender", 0), fail);
+}
+
+static bool is_numeric(const char *host)
+{
+    return strspn(host, "0123456789.") == strlen(host) || strchr(host, ':');
+}
+
+static bool leads_to_target(const struct flow *f, const char *host)
+{
+    struct endpoint e = f->name;
+    struct sockaddr_storage address;
+    socklen_t len;
+
+    snprintf(e.host, sizeof(e.host), "%s", host);
+    return endpoint_address(&e, &address, &len, NULL) == 0 && len == f->target_len &&
+           memcmp(&address, &f->target, len) == 0;
+}
+
+/*
+ * The name to look up for each message. The endpoint of a server started for the run is
+ * an address; then it is the name that the server was told to listen on, or a name of
+ * this machine that leads to it. An address that has none is looked up itself.
+ */
+static void choose_name(struct flow *f)
+{
+    static const char *const names[] = {"localhost", "ip6-localhost"};
+    const char *host = options_text(f->env->options, "host", "");
+    const char *target = options_text(f->env->options, "target", "");
+
+    if (!f->resolve_each)
+        return;
+    if (!*target && *host)
+        snprintf(f->name.host, sizeof(f->name.host), "%s", host);
+    for (size_t i = 0; i < 2 && is_numeric(f->name.host); i++)
+        if (leads_to_target(f, names[i]))
+            snprintf(f->name.host, sizeof(f->name.host), "%s", names[i]);
+    f->env->note(f->env, "The name \"%s\" is looked up for every message", f->name.host);
+}
+
+static int read_target(struct flow *f, struct fail *fail)
+{
+    int err = endpoint_parse_target(&f->name, f->env->endpoint, fail);
+
+    if (err < 0)
+        return err;
+    if (f->name.kind != ENDPOINT_UDP)
+        return fail_set(fail, EINVAL, "target", "\"%s\" is not a UDP endpoint",
+                        f->env->endpoint);
+    err = reach_address(&f->name, &f->target, &f->target_len, fail);
+    if (err < 0)
+        return err;
+    choose_name(f);
+    return 0;
+}
+
+/* The MTU of the way to the target, 0 when it cannot be told. */
+static int path_mtu_bytes(const struct flow *f)
+{
+    bool is_v6 = f->target.ss_family == AF_INET6;
+    int fd = socket(f->target.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int bytes = 0;
+    socklen_t len = sizeof(bytes);
+
+    if (fd < 0)
+        return 0;
+    if (connect(fd, (const struct sockaddr *)&f->target, f->target_len) < 0 ||
+        getsockopt(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP, is_v6 ? IPV6_MTU : IP_MTU,
+                   &bytes, &len) < 0)
+        bytes = 0;
+    close(fd);
+    return bytes;
+}
+
+/* A datagram over the MTU goes in fragments, and is lost when one of them is. */
+static int tell_fragments(struct flow *f, struct fail *fail)
+{
+    size_t headers_bytes = (f->target.ss_family == AF_INET6 ? 40 : 20) + 8;
+    int mtu_bytes = path_mtu_bytes(f);
+    char text[80];
+
+    (void)fail;
+    if (!mtu_bytes || f->form.size_bytes + headers_bytes <= (size_t)mtu_bytes)
+        return 0;
+    snprintf(text, sizeof(text), "yes: %zu bytes with headers, and the MTU is %d",
+             f->form.size_bytes + headers_bytes, mtu_bytes);
+    f->env->fact(f->env, "fragmented", text);
+    return 0;
+}
+
+/* As many messages as one segmented send carries. */
+static int size_segments(struct flow *f, struct fail *fail)
+{
+    size_t most;
+
+    if (!f->gso)
+        return 0;
+    if (!f->form.size_bytes)
+        return fail_set(fail, EINVAL, "gso",
+                        "--gso cannot send empty datagrams: give a --label or a --size");
+    most = DATAGRAM_MAX_IPV4 / f->form.size_bytes;
+    if (f->batch == 1)
+        f->batch = SEGMENTS_MAX;
+    if (f->batch > most)
+        f->batch = most ? most : 1;
+    return 0;
+}
+
+static int make_payloads(struct flow *f, struct fail *fail)
+{
+    size_t size_bytes = f->form.size_bytes;
+
+    f->payloads = malloc((size_t)f->batch * size_bytes + 1);
+    f->calls = calloc((size_t)f->batch, sizeof(*f->calls));
+    f->vectors = calloc((size_t)f->batch, sizeof(*f->vectors));
+    if (!f->payloads || !f->calls || !f->vectors)
+        return fail_set(fail, ENOMEM, "prepare", "the UDP client cannot start");
+    for (size_t i = 0; i < f->batch; i++) {
+        struct msghdr *m = &f->calls[i].msg_hdr;
+
+        datagram_fill(&f->form, f->payloads + i * size_bytes);
+        f->vectors[i].iov_base = f->payloads + i * size_bytes;
+        f->vectors[i].iov_len = size_bytes;
+        m->msg_iov = &f->vectors[i];
+        m->msg_iovlen = 1;
+        m->msg_name = f->connected ? NULL : &f->target;
+        m->msg_namelen = f->connected ? 0 : f->target_len;
+    }
+    return 0;
+}
+
+static int set_segments(const struct flow *f, struct fail *fail)
+{
+    int bytes = (int)f->form.size_bytes;
+
+    if (f->gso && setsockopt(f->fd, IPPROTO_UDP, UDP_SEGMENT, &bytes, sizeof(bytes)) < 0)
+        return fail_set(fail, errno, "gso", "this kernel cannot segment UDP sends");
+    return 0;
+}
+
+/*
+ * The one socket of the cached strategies. An unconnected one hears of a closed port
+ * only with IP_RECVERR.
+ */
+static int make_cached_socket(struct flow *f, struct fail *fail)
+{
+    bool is_v6 = f->target.ss_family == AF_INET6;
+    int one = 1;
+
+    if (f->is_fresh)
+        return 0;
+    if (f->resolve_each)
+        f->connected = false; /* it is sent to the address found each time */
+    f->fd = udp_client_socket(f);
+    if (f->fd < 0)
+        return fail_set(fail, -f->fd, "socket", "no socket to %s can be made",
+                        f->env->endpoint);
+    setsockopt(f->fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
+               is_v6 ? IPV6_RECVERR : IP_RECVERR, &one, sizeof(one));
+    return set_segments(f, fail);
+}
+
+/* Sockets in parallel may be many: this process may have as many as it is allowed. */
+static void raise_descriptor_limit(const struct flow *f)
+{
+    struct rlimit limit;
+
+    if (!f->is_fresh || !f->is_parallel || getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int use_histograms(struct flow *f, struct fail *fail)
+{
+    static const enum meter_hist used[] = {METER_HIST_service, METER_HIST_failure,
+                                           METER_HIST_connect, METER_HIST_pacing};
+
+    for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++)
+        if (meter_use(f->meter, used[i]) < 0)
+            return fail_set(fail, ENOMEM, "prepare", "the UDP client cannot start");
+    return 0;
+}
+
+static int make_events(struct flow *f, struct fail *fail)
+{
+    struct event_base *base = f->env->base;
+
+    pacer_start(&f->pacer, now_ns(), f->rate, NS_PER_S);
+    f->writable =
+        event_new(base, f->fd, f->fd < 0 ? 0 : EV_WRITE, udp_client_on_writable, f);
+    f->closing = event_new(base, -1, 0, udp_client_on_closing, f);
+    f->deadline = event_new(base, -1, 0, udp_client_on_writable, f);
+    if (!f->writable || !f->closing || !f->deadline ||
+        pacer_timer_init(&f->timer, base, &f->pacer, udp_client_slice, f) < 0)
+        return fail_set(fail, ENOMEM, "prepare", "the UDP client cannot start");
+    return 0;
+}
+
+void udp_client_free(struct flow *f)
+{
+    pacer_timer_done(&f->timer);
+    if (f->writable)
+        event_free(f->writable);
+    if (f->closing)
+        event_free(f->closing);
+    if (f->deadline)
+        event_free(f->deadline);
+    while (udp_fresh_close_some(f))
+        continue;
+    if (f->fd >= 0)
+        close(f->fd);
+    free(f->sockets);
+    free(f->vectors);
+    free(f->calls);
+    free(f->payloads);
+    free(f);
+}
+
+int udp_client_check(const struct options *o, struct fail *fail)
+{
+    struct flow_env env = {.options = o};
+    struct flow *f = calloc(1, sizeof(*f));
+    int err;
+
+    if (!f)
+        return fail_set(fail, ENOMEM, "check", "the UDP client cannot be checked");
+    f->env = &env;
+    err = read_strategy(f, fail);
+    if (err == 0)
+        err = read_amounts(f, fail);
+    if (err == 0)
+        err = read_payload(f, fail);
+    if (err == 0)
+        err = size_segments(f, fail);
+    free(f);
+    return err;
+}
+
+int udp_client_prepare(struct flow_env *env, struct flow **flow, struct fail *fail)
+{
+    static int (*const steps[])(struct flow * f, struct fail * fail) = {
+        read_strategy,  read_amounts,       read_payload,  size_segments,  read_target,
+        tell_fragments, make_cached_socket, make_payloads, use_histograms, make_events,
+    };
+    struct flow *f = calloc(1, sizeof(*f));
+    int err = 0;
+
+    if (!f)
+        return fail_set(fail, ENOMEM, "prepare", "the UDP client cannot start");
+    f->env = env;
+    f->meter = env->meter;
+    f->fd = -1;
+    for (size_t i = 0; err == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)
+        err = steps[i](f, fail);
+    if (err < 0) {
+        udp_client_free(f);
+        return err;
+    }
+    raise_descriptor_limit(f);
+    *flow = f;
+    return 0;
+}

@@ -1,0 +1,484 @@
+/*
+ * The role "udp-server": counts datagrams, and says of each message that is missing
+ * whether the kernel dropped it at this socket.
+ *
+ * Options
+ *   host, port      where to listen (127.0.0.1, 8123); port 0 takes a free one
+ *   receive_buffer  bytes for SO_RCVBUF; 0 leaves the system's default
+ *   gro             1: datagrams that came as one segmented send are read at one go
+ *   run_id          the run to count; 0 counts all there is (`plimsoll serve udp`)
+ *   payload, label, size  with run_id: "plain" expects this label, without a stamp
+ *   shared_clock    1: the senders read the same monotonic clock, so the one-way
+ *                   latency has a meaning. Jitter needs no shared clock.
+ *   nth             note the time from the first to the nth message of each label
+ *   drain           ns of quiet after which a stopped server takes nothing more in
+ *   expect          messages that the senders' kernels will have accepted; 0: unknown.
+ *                   set(flow, "accepted", n) says it when it is known
+ *
+ * Facts: receive_buffer_bytes and receive_buffer_limit_bytes as the kernel counts them,
+ * receive_buffer_fullest_bytes the most that was seen in it (all of it where something
+ * was dropped), overflow_confirmed, nth_seconds.
+ *
+ * How it receives
+ *   Up to INBOX datagrams a system call, straight into the counters. While datagrams
+ *   keep coming it waits for the next one in that call, for WAIT at most, and goes
+ *   back to the event loop only when it is due there: that saves the two further
+ *   calls that each turn of the loop costs.
+ */
+#include <errno.h>
+#include <event2/event.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "protocols/clock.h"
+#include "protocols/endpoint.h"
+#include "protocols/role.h"
+#include "protocols/udp/udp_count.h"
+#include "protocols/udp/udp_drops.h"
+
+#ifndef UDP_GRO
+#define UDP_GRO 104
+#endif
+
+#define DEFAULT_PORT 8123
+#define INBOX 64
+#define BUFFER_BYTES 65536
+/* Not a power of two apart, or all buffers would compete for the same cache lines. */
+#define BUFFER_STEP (BUFFER_BYTES + 192)
+#define CONTROL_BYTES (CMSG_SPACE(sizeof(uint32_t)) + CMSG_SPACE(sizeof(int)))
+
+#define WAIT_NS (2 * NS_PER_MS) /* for the next datagram, in the receiving call */
+#define TURN_NS (5 * NS_PER_MS) /* away from the event loop */
+#define DRAIN_NS (200 * NS_PER_MS)
+#define DRAINS_MAX 20 /* a drain ends after so many times its quiet at the latest */
+
+enum phase {
+    PHASE_SERVING,
+    PHASE_DRAINING,  /* stopped: waits for quiet, or until nothing is missing */
+    PHASE_LINGERING, /* the drain is over and something is missing: is it late? */
+    PHASE_OVER,
+};
+
+struct inbox {
+    struct mmsghdr messages[INBOX];
+    struct iovec vectors[INBOX];
+    size_t control[INBOX][CONTROL_BYTES / sizeof(size_t)]; /* aligned for cmsghdr */
+    unsigned char *buffers;                                /* owned */
+};
+
+struct flow {
+    struct flow_env *env;
+    struct event *readable, *timer;
+    int fd;
+    enum phase phase;
+
+    bool gro;
+    uint64_t drain_ns;
+    uint64_t accepted; /* by the senders' kernels; 0: unknown */
+    uint64_t stopped_ns;
+    uint32_t attached; /* the latest count of drops that came with a datagram */
+    uint64_t fullest_bytes;
+    struct udp_count count;
+    struct inbox inbox;
+};
+
+/* ---- receiving ---- */
+
+static int inbox_init(struct inbox *in, bool gro)
+{
+    in->buffers = malloc((size_t)INBOX * BUFFER_STEP);
+    if (!in->buffers)
+        return -ENOMEM;
+    for (size_t i = 0; i < INBOX; i++) {
+        struct msghdr *m = &in->messages[i].msg_hdr;
+
+        in->vectors[i].iov_base = in->buffers + i * BUFFER_STEP;
+        in->vectors[i].iov_len = BUFFER_BYTES;
+        m->msg_iov = &in->vectors[i];
+        m->msg_iovlen = 1;
+        /* The first one brings the drop count; segments are told for each. */
+        m->msg_control = i == 0 || gro ? in->control[i] : NULL;
+    }
+    return 0;
+}
+
+/* The bytes of one segment where several came at once, or `len`. */
+static size_t segment_bytes(const struct msghdr *message, size_t len)
+{
+    struct msghdr *m = (struct msghdr *)message;
+    int bytes;
+
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c))
+        if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO) {
+            memcpy(&bytes, CMSG_DATA(c), sizeof(bytes));
+            return bytes > 0 ? (size_t)bytes : len;
+        }
+    return len;
+}
+
+static void take_message(struct flow *f, const struct mmsghdr *m, uint64_t now)
+{
+    size_t len = m->msg_len;
+
+    udp_count_take(&f->count, m->msg_hdr.msg_iov->iov_base, len,
+                   f->gro ? segment_bytes(&m->msg_hdr, len) : len, now);
+}
+
+/* One system call's worth of datagrams. 0 when there were none, or -errno. */
+static int receive(struct flow *f, int flags, uint64_t *now)
+{
+    struct mmsghdr *messages = f->inbox.messages;
+    int n;
+
+    for (size_t i = 0; i < (f->gro ? INBOX : 1); i++)
+        messages[i].msg_hdr.msg_controllen = CONTROL_BYTES;
+    n = recvmmsg(f->fd, messages, INBOX, flags, NULL);
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+    *now = now_ns();
+    for (int i = 0; i < n; i++)
+        take_message(f, &messages[i], *now);
+    if (n > 0 && udp_drops_attached(&messages[0].msg_hdr, &f->attached) == 0)
+        udp_count_drops(&f->count, f->attached);
+    return n;
+}
+
+static void check_missing(struct flow *f);
+static void ask_drops(struct flow *f);
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+    struct flow *f = arg;
+    uint64_t begin = now_ns(), now = begin;
+    int n = receive(f, MSG_DONTWAIT, &now);
+
+    (void)fd;
+    (void)what;
+    if (n == INBOX) /* more may be waiting: how much? */
+        ask_drops(f);
+    while (n > 0 && now - begin < TURN_NS)
+        n = receive(f, MSG_WAITFORONE, &now);
+    if (n < 0)
+        tally_errno(&f->env->meter->errors, "receive", -n);
+    if (n <= 0)
+        check_missing(f);
+}
+
+/* ---- the end ---- */
+
+static int buffer_bytes(int fd)
+{
+    int bytes = 0;
+    socklen_t len = sizeof(bytes);
+
+    getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, &len);
+    return bytes;
+}
+
+static void ask_drops(struct flow *f)
+{
+    uint64_t queued_bytes;
+    uint32_t count;
+
+    if (udp_drops_ask(f->fd, &count, &queued_bytes) < 0)
+        return;
+    udp_count_drops(&f->count, count);
+    f->env->meter->gauges.receive_queue_bytes = queued_bytes;
+    if (queued_bytes > f->fullest_bytes)
+        f->fullest_bytes = queued_bytes;
+}
+
+/* A buffer that dropped was full, whenever it was looked at. */
+static void tell_fullest(struct flow *f)
+{
+    uint64_t bytes =
+        f->count.drops.total ? (uint64_t)buffer_bytes(f->fd) : f->fullest_bytes;
+    char text[32];
+
+    snprintf(text, sizeof(text), "%" PRIu64, bytes);
+    f->env->fact(f->env, "receive_buffer_fullest_bytes", text);
+}
+
+/* The kernel's count by each of the ways to ask for it. */
+static void tell_drops(struct flow *f)
+{
+    uint64_t listed;
+    char text[200];
+    int err = udp_drops_listed(f->fd, &listed);
+
+    if (err < 0) {
+        f->env->fact(f->env, "overflow_confirmed",
+                     "unknown: the socket is not listed in "
+                     "/proc/net/udp");
+        return;
+    }
+    snprintf(text, sizeof(text),
+             "%s: SO_MEMINFO %" PRIu64 ", /proc/net/udp %" PRIu64
+             ", SO_RXQ_OVFL with the last datagram %" PRIu32 "%s",
+             (uint32_t)listed == (uint32_t)f->count.drops.total ? "yes" : "no",
+             f->count.drops.total, listed, f->attached,
+             f->gro ? "; each may hold several messages" : "");
+    f->env->fact(f->env, "overflow_confirmed", text);
+}
+
+static void end(struct flow *f)
+{
+    f->phase = PHASE_OVER;
+    event_del(f->readable);
+    event_del(f->timer);
+    ask_drops(f);
+    udp_count_close(&f->count, f->accepted);
+    tell_drops(f);
+    tell_fullest(f);
+    f->env->finished(f->env, OUTCOME_COMPLETED, NULL);
+}
+
+/*
+ * While draining, with nothing left to read just now: is every message accounted for?
+ * Then there is nothing to wait for.
+ */
+static void check_missing(struct flow *f)
+{
+    if (f->phase != PHASE_DRAINING || !f->accepted)
+        return;
+    if (udp_count_missing(&f->count, f->accepted))
+        ask_drops(f);
+    if (udp_count_is_explained(&f->count, f->accepted))
+        end(f);
+}
+
+static void arm(struct flow *f, uint64_t span_ns)
+{
+    struct timeval tv = timeval_from_ns(span_ns);
+
+    event_add(f->timer, &tv);
+}
+
+static void drain(struct flow *f, uint64_t now)
+{
+    uint64_t arrival_ns = f->count.arrival_ns;
+    uint64_t since_ns = arrival_ns > f->stopped_ns ? arrival_ns : f->stopped_ns;
+    uint64_t quiet_ns = now > since_ns ? now - since_ns : 0;
+
+    if (quiet_ns < f->drain_ns && now - f->stopped_ns < DRAINS_MAX * f->drain_ns) {
+        arm(f, f->drain_ns - quiet_ns);
+        return;
+    }
+    ask_drops(f);
+    if (udp_count_is_explained(&f->count, f->accepted)) {
+        end(f);
+        return;
+    }
+    f->phase = PHASE_LINGERING;
+    f->count.is_late = true;
+    arm(f, f->drain_ns);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+    struct flow *f = arg;
+    uint64_t begin = now_ns(), now = begin;
+
+    (void)fd;
+    (void)what;
+    if (f->phase == PHASE_DRAINING)
+        drain(f, now);
+    else if (f->phase == PHASE_LINGERING) {
+        /* What came in time waits in the buffer if this process had to wait itself. */
+        while (receive(f, MSG_DONTWAIT, &now) > 0 && now - begin < TURN_NS)
+            continue;
+        end(f);
+    }
+}
+
+static void server_stop(struct flow *f)
+{
+    uint64_t now;
+
+    if (f->phase != PHASE_SERVING)
+        return;
+    f->phase = PHASE_DRAINING;
+    f->stopped_ns = now_ns();
+    if (receive(f, MSG_DONTWAIT, &now) <= 0)
+        check_missing(f);
+    if (f->phase == PHASE_DRAINING)
+        arm(f, f->drain_ns);
+}
+
+/* ---- the beginning ---- */
+
+/* 0: not known, as in the network namespaces of older kernels. */
+static uint64_t receive_buffer_limit(void)
+{
+    FILE *file = fopen("/proc/sys/net/core/rmem_max", "re");
+    uint64_t bytes = 0;
+
+    if (!file)
+        return 0;
+    if (fscanf(file, "%" SCNu64, &bytes) != 1)
+        bytes = 0;
+    fclose(file);
+    return bytes;
+}
+
+/* The kernel doubles what is asked for, and cuts it at rmem_max unless forced. */
+static void set_receive_buffer(struct flow *f, uint64_t asked_bytes)
+{
+    int bytes = asked_bytes > INT_MAX / 2 ? INT_MAX / 2 : (int)asked_bytes;
+    uint64_t limit = receive_buffer_limit();
+    char text[160];
+
+    if (bytes) {
+        setsockopt(f->fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+        if (buffer_bytes(f->fd) < 2 * bytes)
+            setsockopt(f->fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
+    }
+    snprintf(text, sizeof(text), "%d", buffer_bytes(f->fd));
+    f->env->fact(f->env, "receive_buffer_bytes", text);
+    snprintf(text, sizeof(text), "%" PRIu64, limit);
+    if (limit)
+        f->env->fact(f->env, "receive_buffer_limit_bytes", text);
+    if (bytes && buffer_bytes(f->fd) < 2 * bytes)
+        f->env->note(f->env,
+                     "The receive buffer asked for is %d bytes; the system gives %d "
+                     "(net.core.rmem_max is %" PRIu64 ")",
+                     bytes, buffer_bytes(f->fd) / 2, limit);
+}
+
+static void set_socket_options(struct flow *f)
+{
+    struct timeval wait = timeval_from_ns(WAIT_NS);
+    int one = 1;
+
+    setsockopt(f->fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+    setsockopt(f->fd, SOL_SOCKET, SO_RXQ_OVFL, &one, sizeof(one));
+    set_receive_buffer(f, options_number(f->env->options, "receive_buffer", 0));
+    if (f->gro && setsockopt(f->fd, IPPROTO_UDP, UDP_GRO, &one, sizeof(one)) < 0) {
+        f->env->note(f->env, "This kernel has no UDP_GRO; datagrams are read one by one");
+        f->gro = false;
+    }
+}
+
+static int wanted_endpoint(struct endpoint *e, const struct options *o, struct fail *fail)
+{
+    memset(e, 0, sizeof(*e));
+    e->kind = ENDPOINT_UDP;
+    e->port = (unsigned)options_number(o, "port", DEFAULT_PORT);
+    return endpoint_set_host(e, options_text(o, "host", "127.0.0.1"), fail);
+}
+
+static int server_check(const struct options *o, struct fail *fail)
+{
+    struct endpoint e;
+
+    return wanted_endpoint(&e, o, fail);
+}
+
+static int listen_at(struct flow *f, struct fail *fail)
+{
+    const struct options *o = f->env->options;
+    struct sockaddr_storage address;
+    socklen_t len = sizeof(address);
+    struct endpoint e;
+    int err = wanted_endpoint(&e, o, fail);
+
+    if (err == 0)
+        err = endpoint_address(&e, &address, &len, fail);
+    if (err < 0)
+        return err;
+    f->fd = socket(address.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (f->fd < 0)
+        return fail_set(fail, errno, "socket", "no UDP socket could be made");
+    set_socket_options(f);
+    if (bind(f->fd, (struct sockaddr *)&address, len) < 0)
+        return fail_set(fail, errno, "listen", "UDP port %u of %s cannot be listened on",
+                        e.port, e.host);
+    len = sizeof(address);
+    if (getsockname(f->fd, (struct sockaddr *)&address, &len) < 0)
+        return fail_set(fail, errno, "listen", "the address of the socket is not known");
+    endpoint_from_address(&e, ENDPOINT_UDP, &address);
+    endpoint_format(&e, f->env->endpoint, sizeof(f->env->endpoint));
+    return 0;
+}
+
+static int make_events(struct flow *f)
+{
+    struct event_base *base = f->env->base;
+
+    f->readable = event_new(base, f->fd, EV_READ | EV_PERSIST, on_readable, f);
+    f->timer = event_new(base, -1, 0, on_timer, f);
+    return f->readable && f->timer ? event_add(f->readable, NULL) : -ENOMEM;
+}
+
+static void server_free(struct flow *f)
+{
+    if (f->readable)
+        event_free(f->readable);
+    if (f->timer)
+        event_free(f->timer);
+    if (f->fd >= 0)
+        close(f->fd);
+    udp_count_done(&f->count);
+    free(f->inbox.buffers);
+    free(f);
+}
+
+static int server_prepare(struct flow_env *env, struct flow **flow, struct fail *fail)
+{
+    struct flow *f = calloc(1, sizeof(*f));
+    int err;
+
+    if (!f)
+        return fail_set(fail, ENOMEM, "prepare", "the UDP server cannot start");
+    f->env = env;
+    f->fd = -1;
+    f->gro = options_number(env->options, "gro", 0);
+    f->drain_ns = options_number(env->options, "drain", DRAIN_NS);
+    f->accepted = options_number(env->options, "expect", 0);
+    err = listen_at(f, fail);
+    if (err == 0 && (udp_count_init(&f->count, env, f->gro) < 0 ||
+                     inbox_init(&f->inbox, f->gro) < 0 || make_events(f) < 0))
+        err = fail_set(fail, ENOMEM, "prepare", "the UDP server cannot start");
+    if (err < 0) {
+        server_free(f);
+        return err;
+    }
+    *flow = f;
+    return 0;
+}
+
+static void server_start(struct flow *f, uint64_t start_ns)
+{
+    (void)f;
+    (void)start_ns;
+}
+
+static int server_set(struct flow *f, const char *name, uint64_t value)
+{
+    if (strcmp(name, "accepted") == 0)
+        f->accepted = value;
+    else if (strcmp(name, "shared_clock") == 0)
+        f->count.shared_clock &= value != 0; /* its histogram is made beforehand */
+    else
+        return -ENOTSUP;
+    return 0;
+}
+
+const struct role role_udp_server = {
+    .name = "udp-server",
+    .is_server = true,
+    .check = server_check,
+    .prepare = server_prepare,
+    .start = server_start,
+    .set = server_set,
+    .gauge = ask_drops,
+    .stop = server_stop,
+    .free = server_free,
+};
