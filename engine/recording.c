@@ -432,8 +432,8 @@ static void close_trial(struct recording *rec, enum outcome outcome, const char 
 
     t->outcome = outcome;
     snprintf(t->reason, sizeof(t->reason), "%s", reason);
-    run_settle(rec->run, t);
-    trial_shrink(t);
+    run_account(rec->run, t);
+    trial_drop_hists(t);
     rec->trial_open = false;
     rec->run->state = RUN_DRAINING;
 }

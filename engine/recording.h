@@ -18,7 +18,7 @@
  * marked interrupted. So is one with a damaged line, up to that line.
  *
  * The run is rebuilt by the functions that make a live one (trial_sample, series_add,
- * run_settle), so its document is the same, member by member.
+ * run_account), so its document is the same, member by member.
  *
  * Besides being loaded at once a recording can be played: recording_peek tells the time
  * of the next line and recording_step applies it to the run, whose series, trials and

@@ -764,9 +764,9 @@ static int pool(struct run *r, struct trial *t)
     return rc;
 }
 
-void run_settle(struct run *r, struct trial *t)
+void run_account(struct run *r, struct trial *t)
 {
-    if (trial_settle(t, &r->values) < 0 || pool(r, t) < 0)
+    if (trial_compute(t, &r->values) < 0 || pool(r, t) < 0)
         set_outcome(t, OUTCOME_FAILED, "out of memory");
     if (t->outcome > r->outcome) {
         r->outcome = t->outcome;
@@ -781,7 +781,7 @@ static void end_trial(struct run *r)
 
     event_del(p->guard);
     clean_after(r);
-    run_settle(r, t);
+    run_account(r, t);
     if (p->stopping || t->outcome == OUTCOME_FAILED ||
         r->trials_begun == r->trial_count) {
         /* A run that is kept keeps its figures, not a gigabyte to send. */
@@ -793,7 +793,7 @@ static void end_trial(struct run *r)
         begin_trial(r);
     }
     /* Not before: who is told of the change records the totals of each process. */
-    trial_shrink(t);
+    trial_drop_hists(t);
 }
 
 /* One step at a time, from the top of the loop. */

@@ -129,7 +129,7 @@ void run_mark(struct run *r, const char *text);
  * Settle a trial that has ended: work its figures out and take its outcome and its
  * histograms over into the run's. For those who make runs: run.c and recording.c.
  */
-void run_settle(struct run *r, struct trial *t);
+void run_account(struct run *r, struct trial *t);
 
 /* The trial under way or the last one; NULL before the first. */
 struct trial *run_trial(const struct run *r);

@@ -391,3 +391,18 @@ int hist_decode(struct hist *h, const char *text)
     add_head(h, &head);
     return 0;
 }
+
+void hist_summarise(struct hist_summary *summary, const struct hist *h)
+{
+    memset(summary, 0, sizeof(*summary));
+    if (!h || !h->count)
+        return;
+    summary->count = h->count;
+    summary->mean = hist_mean(h);
+    summary->stdev = hist_stdev(h);
+    summary->min = h->min;
+    summary->max = h->max;
+#define X(name, q) summary->name = hist_quantile(h, q);
+    QUANTILES(X)
+#undef X
+}

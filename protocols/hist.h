@@ -112,6 +112,27 @@ double hist_stdev(const struct hist *h);
  */
 uint64_t hist_count_at_or_below(const struct hist *h, uint64_t value);
 
+/* The quantiles that a summary holds. X(name, q) */
+#define QUANTILES(X) \
+    X(p50, 0.5)      \
+    X(p75, 0.75) X(p90, 0.9) X(p95, 0.95) X(p99, 0.99) X(p99_9, 0.999) X(p99_99, 0.9999)
+
+/*
+ * What is kept of a histogram whose buckets are let go: all zero when it was empty, so
+ * ask `count` first.
+ */
+struct hist_summary {
+    uint64_t count;
+    double mean, stdev;
+    uint64_t min, max;
+#define X(name, q) uint64_t name;
+    QUANTILES(X)
+#undef X
+};
+
+/* NULL is taken for an empty one. */
+void hist_summarise(struct hist_summary *summary, const struct hist *h);
+
 /*
  * The sparse text form, used on the channel and in recordings:
  *

@@ -55,7 +55,7 @@ static void use_sample(const struct sample *s)
     series_add(series, PLACE_CLIENT, 0, s, true);
     if (series->used > SERIES_SLOTS || series->label_count > SERIES_LABELS)
         abort();
-    if (trial_settle(&t, &values) < 0)
+    if (trial_compute(&t, &values) < 0)
         abort();
     trial_done(&t);
     series_free(series);

@@ -175,8 +175,8 @@ static void add_trial(struct maker *k, unsigned number)
         strcpy(t->reason, "the server \"x\" <gone> & 'away' | `it` ]]> \x01\xfe, ended");
         t->processes[0].reported = false;
     }
-    run_settle(r, t);
-    trial_shrink(t);
+    run_account(r, t);
+    trial_drop_hists(t);
 }
 
 struct run *synthetic_run(const struct synthetic *how)

@@ -70,7 +70,7 @@ static void a_server_is_judged_by_the_time_of_the_load(void **state)
     s.server->totals.span_ns = 2 * NS_PER_S;
     s.server->totals.use.cpu_system_us = 950000;
     s.client->totals.use.cpu_user_us = 500000;
-    assert_int_equal(trial_settle(&s.trial, &s.values), 0);
+    assert_int_equal(trial_compute(&s.trial, &s.values), 0);
     assert_float_equal(metric(&s, METRIC_server_cpu_percent), 95, 1e-9);
     assert_float_equal(metric(&s, METRIC_client_cpu_percent), 50, 1e-9);
     trial_bottleneck(&s.trial, text, sizeof(text));
@@ -87,7 +87,7 @@ static void no_share_of_one_thread_is_above_the_whole(void **state)
     set_up(&s, "udp-cached-parallel", true);
     s.server->totals.use.cpu_system_us = 1100000;
     s.client->totals.use.run_wait_us = 1300000;
-    assert_int_equal(trial_settle(&s.trial, &s.values), 0);
+    assert_int_equal(trial_compute(&s.trial, &s.values), 0);
     assert_float_equal(metric(&s, METRIC_server_cpu_percent), 100, 1e-9);
     trial_bottleneck(&s.trial, text, sizeof(text));
     assert_non_null(strstr(text, "a client waited 100 % of the time for a core"));
@@ -95,7 +95,7 @@ static void no_share_of_one_thread_is_above_the_whole(void **state)
     /* A process for each request is more than one thread. */
     set_up(&s, "tcp-requests", true);
     s.client->totals.use.cpu_user_us = 1700000;
-    assert_int_equal(trial_settle(&s.trial, &s.values), 0);
+    assert_int_equal(trial_compute(&s.trial, &s.values), 0);
     assert_float_equal(metric(&s, METRIC_client_cpu_percent), 170, 1e-9);
     tear_down(&s);
 }
@@ -108,7 +108,7 @@ static void a_share_of_no_time_is_unknown(void **state)
     set_up(&s, "tcp-requests", true);
     s.server->totals.span_ns = 0;
     s.client->totals.at_ns = s.client->totals.span_ns = 0;
-    assert_int_equal(trial_settle(&s.trial, &s.values), 0);
+    assert_int_equal(trial_compute(&s.trial, &s.values), 0);
     assert_true(isnan(metric(&s, METRIC_server_cpu_percent)));
     assert_true(isnan(metric(&s, METRIC_client_cpu_percent)));
     tear_down(&s);
@@ -138,7 +138,7 @@ static void a_sum_with_an_unknown_part_is_unknown(void **state)
         s.client->totals.meter->counters.received_bytes = 2000;
         if (s.server)
             s.server->totals.meter->counters.received_bytes = rows[i].sent;
-        assert_int_equal(trial_settle(&s.trial, &s.values), 0);
+        assert_int_equal(trial_compute(&s.trial, &s.values), 0);
         assert_float_equal(metric(&s, METRIC_throughput_down), 2000, 1e-9);
         assert_true(isnan(rows[i].up) ? isnan(metric(&s, METRIC_throughput_up))
                                       : metric(&s, METRIC_throughput_up) == rows[i].up);
@@ -180,7 +180,7 @@ static void advice_on_loss_names_the_buffer(void **state)
         fact(s.server, "receive_buffer_bytes", rows[i].buffer);
         if (rows[i].limit)
             fact(s.server, "receive_buffer_limit_bytes", rows[i].limit);
-        assert_int_equal(trial_settle(&s.trial, &s.values), 0);
+        assert_int_equal(trial_compute(&s.trial, &s.values), 0);
         trial_advice(&s.trial, text, sizeof(text));
         assert_string_equal(text, rows[i].advice);
         tear_down(&s);

@@ -150,7 +150,7 @@ static void made_end_trial(struct made *m, enum outcome outcome, const char *rea
     recorder_changed(m->recorder, m->run);
     t->outcome = outcome;
     snprintf(t->reason, sizeof(t->reason), "%s", reason);
-    run_settle(m->run, t);
+    run_account(m->run, t);
 }
 
 /* As end_trial of engine/run.c does: the change first, then the memory. */
@@ -159,7 +159,7 @@ static void made_next(struct made *m)
     struct trial *before = run_trial(m->run);
 
     made_trial(m);
-    trial_shrink(before);
+    trial_drop_hists(before);
 }
 
 static void made_end(struct made *m)
@@ -167,7 +167,7 @@ static void made_end(struct made *m)
     m->run->state = RUN_DONE;
     recorder_changed(m->recorder, m->run);
     if (run_trial(m->run))
-        trial_shrink(run_trial(m->run));
+        trial_drop_hists(run_trial(m->run));
     recorder_free(m->recorder);
     m->recorder = NULL;
 }

@@ -71,7 +71,7 @@ static struct meter_counters *counters(struct process *p)
 
 static void settle(struct stage *s)
 {
-    assert_int_equal(trial_settle(&s->trial, &s->values), 0);
+    assert_int_equal(trial_compute(&s->trial, &s->values), 0);
 }
 
 static const struct check *find_check(const struct trial *t, const char *name)
@@ -626,8 +626,8 @@ static void shrinking_keeps_what_was_settled(void **state)
     meter_record(client(&s)->totals.meter, METER_HIST_latency, 5000);
     tally_add(&client(&s)->totals.meter->errors, "connect ECONNREFUSED", 3);
     settle(&s);
-    trial_shrink(&s.trial);
-    trial_shrink(&s.trial);
+    trial_drop_hists(&s.trial);
+    trial_drop_hists(&s.trial);
     assert_null(s.trial.places[PLACE_CLIENT]);
     assert_int_equal(s.trial.hists[PLACE_CLIENT][METER_HIST_latency].count, 1);
     assert_int_equal(tally_get(&s.trial.errors, "connect ECONNREFUSED"), 3);

@@ -1,0 +1,242 @@
+/* Whether the numbers of a trial can be believed: declared in engine/trial.h. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/bottleneck.h"
+#include "engine/trial_parts.h"
+#include "engine/units.h"
+
+static void add_check(struct trial *t, const char *name, enum verdict verdict,
+                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+static void add_check(struct trial *t, const char *name, enum verdict verdict,
+                      const char *format, ...)
+{
+    struct check *c = &t->checks[t->check_count];
+    va_list args;
+
+    if (t->check_count == TRIAL_CHECKS)
+        return;
+    t->check_count++;
+    c->name = name;
+    c->verdict = verdict;
+    va_start(args, format);
+    vsnprintf(c->detail, sizeof(c->detail), format, args);
+    va_end(args);
+}
+
+static enum verdict verdict_of(bool holds)
+{
+    return holds ? VERDICT_PASS : VERDICT_FAIL;
+}
+
+static void check_identity(struct trial *t)
+{
+    const struct meter_counters *c = &t->counters[PLACE_CLIENT];
+    uint64_t sum = c->succeeded + c->failed + c->timed_out + c->unfinished;
+
+    if (!trial_all_reported(t, PLACE_CLIENT)) {
+        add_check(t, "identity", VERDICT_UNKNOWN, "a client did not report its totals");
+        return;
+    }
+    add_check(t, "identity", verdict_of(sum == c->attempted),
+              "%" PRIu64 " attempted = %" PRIu64 " succeeded + %" PRIu64
+              " failed + %" PRIu64 " timed out + %" PRIu64 " unfinished",
+              c->attempted, c->succeeded, c->failed, c->timed_out, c->unfinished);
+}
+
+/* Streams lose nothing: what one end sent the other has received. */
+static void check_streams(struct trial *t)
+{
+    const struct meter_counters *c = &t->counters[PLACE_CLIENT];
+    const struct meter_counters *s = &t->counters[PLACE_SERVER];
+
+    if (!trial_all_reported(t, PLACE_SERVER) || !trial_all_reported(t, PLACE_CLIENT)) {
+        add_check(t, "counts at both ends", VERDICT_UNKNOWN, "only one end was measured");
+        return;
+    }
+    if (t->outcome != OUTCOME_COMPLETED || c->failed || c->timed_out) {
+        add_check(t, "counts at both ends", VERDICT_UNKNOWN,
+                  "transfers were cut short; sent %" PRIu64 " and %" PRIu64
+                  " B, received %" PRIu64 " and %" PRIu64 " B (client and server)",
+                  c->sent_bytes, s->sent_bytes, c->received_bytes, s->received_bytes);
+        return;
+    }
+    add_check(t, "counts at both ends",
+              verdict_of(c->sent_bytes == s->received_bytes &&
+                         s->sent_bytes == c->received_bytes),
+              "up %" PRIu64 " B sent, %" PRIu64 " B received; down %" PRIu64
+              " B sent, %" PRIu64 " B received",
+              c->sent_bytes, s->received_bytes, s->sent_bytes, c->received_bytes);
+}
+
+/* A fact that is a CRC-32, added to *sum. False when it was not told. */
+static bool add_crc32(const struct process *p, const char *name, uint32_t *sum)
+{
+    const char *text = process_fact(p, name);
+
+    if (text)
+        *sum += (uint32_t)strtoul(text, NULL, 16);
+    return text != NULL;
+}
+
+/*
+ * Each client's bytes against the server's; of several clients the sums are compared,
+ * since the server does not know which connection is whose.
+ */
+static void check_checksums(struct trial *t)
+{
+    uint32_t up[2] = {0}, down[2] = {0}; /* sent, received */
+    unsigned clients = 0, sent_up = 0, got_down = 0;
+    bool got_up = false, sent_down = false;
+    char text[2][64] = {"nothing", "nothing"};
+    uint32_t content = 0;
+
+    for (size_t i = 0; i < t->process_count; i++) {
+        const struct process *p = &t->processes[i];
+
+        if (p->place == PLACE_SERVER) {
+            got_up = add_crc32(p, "received_crc32", &up[1]);
+            sent_down = add_crc32(p, "sent_crc32", &content);
+            continue;
+        }
+        clients++;
+        sent_up += add_crc32(p, "sent_crc32", &up[0]);
+        got_down += add_crc32(p, "received_crc32", &down[1]);
+    }
+    got_up = got_up && sent_up == clients;
+    sent_down = sent_down && got_down == clients;
+    down[0] = content * clients;
+    if (!got_up && !sent_down)
+        return;
+    if (got_up)
+        snprintf(text[0], sizeof(text[0]), "%08" PRIx32 " sent, %08" PRIx32 " received",
+                 up[0], up[1]);
+    if (sent_down)
+        snprintf(text[1], sizeof(text[1]), "%08" PRIx32 " sent, %08" PRIx32 " received",
+                 down[0], down[1]);
+    add_check(
+        t, "checksums",
+        verdict_of((!got_up || up[0] == up[1]) && (!sent_down || down[0] == down[1])),
+        "%s up %s; down %s", clients > 1 ? "sums of CRC-32" : "CRC-32", text[0], text[1]);
+}
+
+static void check_datagrams(struct trial *t)
+{
+    const struct loss *l = &t->loss;
+    int64_t unsent = (int64_t)t->counters[PLACE_CLIENT].unfinished;
+
+    if (l->lost < 0) {
+        add_check(t, "counts at both ends", VERDICT_UNKNOWN,
+                  "the receiver's report is missing, so the loss is not known");
+        return;
+    }
+    add_check(t, "counts at both ends",
+              verdict_of(l->accepted == l->received + l->lost &&
+                         l->attempted == l->accepted + l->refused + unsent),
+              "%" PRId64 " attempted = %" PRId64 " accepted + %" PRId64
+              " refused + %" PRId64 " never handed over; accepted = %" PRId64
+              " received + %" PRId64 " lost",
+              l->attempted, l->accepted, l->refused, unsent, l->received, l->lost);
+    add_check(t, "loss explained", verdict_of(l->unexplained == 0),
+              "%" PRId64 " lost = %" PRId64
+              " dropped at the full receive buffer + %" PRId64 " unexplained",
+              l->lost, l->overflow, l->unexplained);
+}
+
+/* Concurrency is throughput times mean time in the system (Little, 1961). */
+static void check_little(struct trial *t, const struct options *values)
+{
+    const struct hist_summary *h = &t->hists[PLACE_CLIENT][METER_HIST_latency];
+    bool web = t->scenario->family & FAMILY_WEB;
+    double slots =
+        (double)options_number(values, web ? "connections" : "concurrency", 0) *
+        (double)options_number(values, "pipelining", 1);
+    double mean = (double)h->count * h->mean / 1e9 / t->seconds;
+
+    if (!h->count || options_number(values, "rate", 0) || !isfinite(mean) || slots <= 0)
+        return;
+    if ((double)t->counters[PLACE_CLIENT].attempted < slots)
+        slots = (double)t->counters[PLACE_CLIENT].attempted;
+    add_check(t, "Little's law", verdict_of(mean <= slots * 1.02),
+              "throughput x mean latency = %.2f requests under way, %.0f at most", mean,
+              slots);
+}
+
+static void check_pacing(struct trial *t, const struct options *values)
+{
+    const struct hist_summary *h = &t->hists[PLACE_CLIENT][METER_HIST_pacing];
+    double rate = (double)options_number(values, "rate", 0);
+    double achieved =
+        trial_ratio((double)t->counters[PLACE_CLIENT].attempted, t->seconds);
+    char p50[24], p99[24];
+
+    if (rate <= 0)
+        return;
+    units_format_duration((double)h->p50, p50, sizeof(p50));
+    units_format_duration((double)h->p99, p99, sizeof(p99));
+    if (t->rate_changed) {
+        add_check(t, "rate kept", VERDICT_UNKNOWN,
+                  "the rate was changed while it ran, last to %.0f/s; sends were late by "
+                  "%s (p50), %s (p99)",
+                  rate, p50, p99);
+        return;
+    }
+    add_check(t, "rate kept", verdict_of(achieved >= 0.98 * rate),
+              "%.0f/s asked, %.0f/s started; sends were late by %s (p50), %s (p99)", rate,
+              achieved, p50, p99);
+}
+
+static void check_generator(struct trial *t)
+{
+    double client = t->metrics[METRIC_client_cpu_percent];
+    double server = t->metrics[METRIC_server_cpu_percent];
+
+    if (!isfinite(client))
+        return;
+    if (t->scenario->family == FAMILY_BULK || t->scenario->family == FAMILY_UDP)
+        return; /* both ends are what is measured */
+    add_check(t, "generator not saturated",
+              verdict_of(client < BUSY_PERCENT || (isfinite(server) && server > client)),
+              "the busiest client process used %.0f %% of a core", client);
+}
+
+static void check_percentiles(struct trial *t)
+{
+    const struct hist_summary *h =
+        &t->hists[scenario_latency_place(t->scenario)][METER_HIST_latency];
+
+    if (!h->count || t->scenario->family == FAMILY_BULK)
+        return;
+    /* A percentile wants ten values beyond it, or it is an accident of one. */
+    add_check(t, "enough for the percentiles",
+              h->count >= 1000 ? VERDICT_PASS : VERDICT_UNKNOWN,
+              "%" PRIu64 " latencies carry %s; p99 needs 1,000, p99.9 10,000", h->count,
+              h->count >= 100000  ? "all percentiles shown"
+              : h->count >= 10000 ? "p99.9"
+              : h->count >= 1000  ? "p99"
+              : h->count >= 100   ? "p90"
+              : h->count >= 20    ? "the median"
+                                  : "no percentile");
+}
+
+void trial_compute_checks(struct trial *t, const struct options *values)
+{
+    if (!trial_has_place(t, PLACE_CLIENT))
+        return;
+    if (t->scenario->family != FAMILY_BULK)
+        check_identity(t);
+    if (t->scenario->family & FAMILY_STREAM)
+        check_streams(t);
+    if (t->scenario->family == FAMILY_BULK)
+        check_checksums(t);
+    if (t->scenario->family == FAMILY_UDP)
+        check_datagrams(t);
+    check_little(t, values);
+    check_pacing(t, values);
+    check_generator(t);
+    check_percentiles(t);
+}

@@ -1,0 +1,115 @@
+/* What a trial keeps by the second: declared in engine/trial.h. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/trial_parts.h"
+#include "protocols/clock.h"
+
+/* What one sample gives to the quantities that are kept by the second. */
+static struct second quantities(const struct trial *t, enum place place,
+                                const struct meter_counters *c)
+{
+    struct second s = {0};
+    bool udp = t->scenario->family == FAMILY_UDP;
+
+    s.throughput_bytes = (double)c->received_bytes;
+    if (place == PLACE_ENDPOINT)
+        s.throughput_bytes = 0;
+    if (place == (udp ? PLACE_SERVER : PLACE_CLIENT))
+        s.received_messages = (double)(udp ? c->unique : c->received_messages);
+    if (place == PLACE_CLIENT) {
+        s.requests = (double)c->succeeded;
+        s.read_bytes =
+            (double)(c->received_wire_bytes ? c->received_wire_bytes : c->received_bytes);
+    }
+    return s;
+}
+
+static int make_seconds(struct trial *t, size_t seconds)
+{
+    struct second *grown;
+
+    if (seconds <= t->second_room)
+        return 0;
+    grown = realloc(t->seconds_list, 2 * seconds * sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    memset(grown + t->second_room, 0, (2 * seconds - t->second_room) * sizeof(*grown));
+    t->seconds_list = grown;
+    t->second_room = 2 * seconds;
+    return 0;
+}
+
+/* A sample that crosses a second is shared out by time. */
+int trial_add_seconds(struct trial *t, enum place place, const struct sample *sample)
+{
+    uint64_t end = sample->at_ns;
+    uint64_t begin = end > sample->span_ns ? end - sample->span_ns : 0;
+    struct second q = quantities(t, place, &sample->meter->counters);
+    size_t last = (size_t)(end / 1000000000u);
+
+    if (make_seconds(t, last + 1) < 0)
+        return -ENOMEM;
+    if (last + 1 > t->second_count)
+        t->second_count = last + 1;
+    for (size_t i = (size_t)(begin / 1000000000u); i <= last && end > begin; i++) {
+        uint64_t from = i * 1000000000u > begin ? i * 1000000000u : begin;
+        uint64_t to = (i + 1) * 1000000000u < end ? (i + 1) * 1000000000u : end;
+        double share = (double)(to - from) / (double)(end - begin);
+
+#define X(name) t->seconds_list[i].name += q.name * share;
+        SECOND_QUANTITIES(X)
+#undef X
+    }
+    return 0;
+}
+
+int trial_pause_second(struct trial *t, size_t second)
+{
+    if (make_seconds(t, second + 1) < 0)
+        return -ENOMEM;
+    t->seconds_list[second].paused = true;
+    return 0;
+}
+
+static double second_quantity(const struct second *s, size_t offset)
+{
+    double value;
+
+    memcpy(&value, (const char *)s + offset, sizeof(value));
+    return value;
+}
+
+bool trial_second_counts(const struct trial *t, size_t second)
+{
+    double out = (double)(t->paused_ns + t->warmup_ns) / 1e9;
+
+    return second < t->second_count && isfinite(t->seconds) &&
+           (double)(second + 1) <= t->seconds + out &&
+           second * NS_PER_S >= t->warmup_ns && !t->seconds_list[second].paused;
+}
+
+void trial_seconds(const struct trial *t, size_t offset, struct second_summary *s)
+{
+    double sum = 0;
+    double squares = 0;
+
+    *s = (struct second_summary){0, (double)NAN, (double)NAN, (double)NAN};
+    for (size_t i = 0; i < t->second_count; i++) {
+        double v = second_quantity(&t->seconds_list[i], offset);
+
+        if (!trial_second_counts(t, i))
+            continue;
+        s->count++;
+        sum += v;
+        squares += v * v;
+        if (!(v <= s->max))
+            s->max = v;
+    }
+    if (s->count)
+        s->mean = sum / (double)s->count;
+    if (s->count > 1)
+        s->stdev = sqrt(fmax(0, squares / (double)s->count - s->mean * s->mean));
+}
