@@ -113,7 +113,7 @@ assert loss['accepted'] == 400 and loss['lost'] is None"
 # A client that knows only labels is counted right by the server alone.
 "$program" serve udp --port 0 --receive-buffer 4MiB --nth 3000 > "$work/out" 2>&1 &
 started=$!
-until grep -q 'udp:127' "$work/out" || ! kill -0 "$started" 2> /dev/null; do
+until grep -q 'Ctrl-C ends it' "$work/out" || ! kill -0 "$started" 2> /dev/null; do
     sleep 0.02
 done
 python3 - "$(sed -n 's/.*udp:127.0.0.1:\([0-9]*\).*/\1/p' "$work/out")" << 'PYTHON'
