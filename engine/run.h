@@ -169,11 +169,4 @@ bool run_is_paced(const struct run *r);
 bool run_is_comparable(const struct run *r, char *why, size_t size);
 void statistics_of(const double *values, size_t n, struct statistics *s);
 
-/*
- * Where the worker program and the one-request program are: beside this program, or in
- * the library directory of an installation; or in the directory that the environment
- * names in PLIMSOLL_LIBEXEC, and then only there. 0 or -ENOENT with a sentence.
- */
-int run_find_program(const char *name, char *path, size_t size, struct fail *fail);
-
 #endif

@@ -9,6 +9,7 @@
 
 #include "engine/trial_parts.h"
 #include "engine/units.h"
+#include "protocols/utf8.h"
 
 enum place scenario_latency_place(const struct scenario *s)
 {
@@ -56,6 +57,15 @@ void trial_done(struct trial *t)
     free(t->processes);
     free(t->seconds_list);
     memset(t, 0, sizeof(*t));
+}
+
+void trial_set_outcome(struct trial *t, enum outcome outcome, const char *reason)
+{
+    if (outcome <= t->outcome)
+        return;
+    t->outcome = outcome;
+    snprintf(t->reason, sizeof(t->reason), "%s", reason ? reason : "");
+    utf8_printable(t->reason);
 }
 
 int trial_pause(struct trial *t, uint64_t from_ns, uint64_t to_ns)

@@ -84,6 +84,9 @@ int trial_init(struct trial *t, const struct scenario *scenario, unsigned number
                size_t process_count);
 void trial_done(struct trial *t);
 
+/* The first cause wins; a worse outcome replaces a better one. `reason` may be NULL. */
+void trial_set_outcome(struct trial *t, enum outcome outcome, const char *reason);
+
 /* Load was paused between two instants of now_ns: takes that out of the clock. */
 int trial_pause(struct trial *t, uint64_t from_ns, uint64_t to_ns);
 

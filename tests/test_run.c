@@ -22,6 +22,7 @@
 
 #include <cmocka.h>
 
+#include "engine/program.h"
 #include "engine/report/document.h"
 #include "engine/report/report.h"
 #include "engine/run.h"
@@ -812,7 +813,7 @@ static void the_worker_program_is_found_or_missed(void **state)
 
     (void)state;
     snprintf(before, sizeof(before), "%s", getenv("PLIMSOLL_LIBEXEC"));
-    assert_int_equal(run_find_program("plimsoll-engine", path, sizeof(path), &fail), 0);
+    assert_int_equal(program_find("plimsoll-engine", path, sizeof(path), &fail), 0);
     assert_int_equal(access(path, X_OK), 0);
     setenv("PLIMSOLL_LIBEXEC", "/nowhere", 1);
     stage_init(&s, GOOD_SERVER, GOOD_CLIENT);
@@ -822,8 +823,7 @@ static void the_worker_program_is_found_or_missed(void **state)
     assert_non_null(strstr(s.fail.sentence, "plimsoll-engine is not in /nowhere"));
     stage_done(&s);
     unsetenv("PLIMSOLL_LIBEXEC");
-    assert_int_equal(run_find_program("no-such-program", path, sizeof(path), &fail),
-                     -ENOENT);
+    assert_int_equal(program_find("no-such-program", path, sizeof(path), &fail), -ENOENT);
     assert_non_null(strstr(fail.sentence, "not beside this program"));
     setenv("PLIMSOLL_LIBEXEC", before, 1);
 }

@@ -1,0 +1,37 @@
+#include "engine/program.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int program_find(const char *name, char *path, size_t size, struct fail *fail)
+{
+    static const char *const places[] = {"", "../libexec/plimsoll/"};
+    const char *given = getenv("PLIMSOLL_LIBEXEC");
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    char *slash;
+
+    if (given && *given) {
+        if (snprintf(path, size, "%s/%s", given, name) < (int)size &&
+            access(path, X_OK) == 0)
+            return 0;
+        return fail_set(fail, ENOENT, "program", "%s is not in %s (PLIMSOLL_LIBEXEC)",
+                        name, given);
+    }
+    self[n < 0 ? 0 : n] = '\0';
+    slash = strrchr(self, '/');
+    if (slash)
+        slash[1] = '\0';
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        if (snprintf(path, size, "%s%s%s", self, places[i], name) >= (int)size)
+            continue;
+        if (access(path, X_OK) == 0)
+            return 0;
+    }
+    return fail_set(fail, ENOENT, "program", "%s is not beside this program (%s)", name,
+                    self);
+}
