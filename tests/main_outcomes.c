@@ -1,6 +1,8 @@
 /*
  * A cmocka program whose tests end as its environment says: OUTCOMES holds one letter a
- * test, p(ass) f(ail) s(kip) e(rror in the set-up) v(iolation of memory) a(bort) h(ang).
+ * test, p(ass) f(ail) s(kip) e(rror in the set-up) t(ear-down fails) v(iolation of
+ * memory) a(bort) h(ang), and a slash between two groups. A group that begins with E
+ * fails in its own set-up, one that begins with T in its own tear-down.
  * tests/test_runner.sh shows with it that tests/run.sh counts right.
  */
 #include <setjmp.h>
@@ -16,7 +18,7 @@
 
 #define MAX_TESTS 16
 
-static int refuse_set_up(void **state)
+static int refuse(void **state)
 {
     (void)state;
     return -1;
@@ -42,20 +44,41 @@ static void end_as_told(void **state)
     }
 }
 
-int main(void)
+static int run_group(const char *outcomes, size_t count)
 {
-    const char *outcomes = getenv("OUTCOMES");
     struct CMUnitTest tests[MAX_TESTS] = {{0}};
-    size_t count = outcomes ? strlen(outcomes) : 0;
+    CMFixtureFunction set_up = count && *outcomes == 'E' ? refuse : NULL;
+    CMFixtureFunction tear_down = count && *outcomes == 'T' ? refuse : NULL;
 
-    if (count > MAX_TESTS)
-        return 2;
+    if (set_up || tear_down) {
+        outcomes++;
+        count--;
+    }
     for (size_t i = 0; i < count; i++) {
         tests[i].name = "outcome";
         tests[i].test_func = end_as_told;
         tests[i].initial_state = (void *)&outcomes[i];
         if (outcomes[i] == 'e')
-            tests[i].setup_func = refuse_set_up;
+            tests[i].setup_func = refuse;
+        if (outcomes[i] == 't')
+            tests[i].teardown_func = refuse;
     }
-    return _cmocka_run_group_tests("outcomes", tests, count, NULL, NULL);
+    return _cmocka_run_group_tests("outcomes", tests, count, set_up, tear_down);
+}
+
+int main(void)
+{
+    const char *outcomes = getenv("OUTCOMES");
+    int failed = 0;
+
+    if (!outcomes || strlen(outcomes) > MAX_TESTS)
+        return 2;
+    for (;;) {
+        size_t count = strcspn(outcomes, "/");
+
+        failed += run_group(outcomes, count);
+        if (outcomes[count] == '\0')
+            return failed;
+        outcomes += count + 1;
+    }
 }

@@ -5,6 +5,10 @@
 #
 # A test that began and did not end (a crash, a hang) has failed, and so have those
 # behind it that it kept from running. TEST_SECONDS bounds each program or script.
+#
+# What ended how is read from lines of the Test Anything Protocol: "ok", "not ok", and
+# the plan "1..N" before them. Programs have cmocka write it; scripts print it, without a
+# plan, and "skip NAME: REASON" for what could not be tried.
 build=$1
 shift
 kind="test"
@@ -23,6 +27,8 @@ export PLIMSOLL_BUILD
 # Runs are saved; those of tests not among the user's own.
 XDG_STATE_HOME=$(cd "$build" && pwd)/tests/state
 export XDG_STATE_HOME
+CMOCKA_MESSAGE_OUTPUT=TAP
+export CMOCKA_MESSAGE_OUTPUT
 
 wanted() {
     name=$1
@@ -34,49 +40,38 @@ wanted() {
     return 1
 }
 
-# Print "OK BAD SKIPPED" for a log of cmocka 1.1, which names failed and skipped tests
-# where they end and again in a list after each group; only the first is counted.
-count_cmocka() {
+# Print "OK BAD SKIPPED" for a log. Each group of a cmocka program has a plan of its own.
+# A skipped test is "ok" or "not ok" by cmocka's version; "# SKIP" is in all of them.
+count() {
     awk '
-        /^\[=+\] Running [0-9]+ test/ { expected += $3; in_group = 1 }
-        /^\[=+\] [0-9]+ test\(s\) run/ { in_group = 0 }
-        !in_group { next }
-        /^\[       OK \] / { ok++ }
-        /^\[  FAILED  \] / { bad++ }
-        /^\[  ERROR   \] / && !/^\[  ERROR   \] ---/ { bad++ }
-        /^\[  SKIPPED \] / { skipped++ }
-        END {
-            ended = ok + bad + skipped
-            if (ended < expected)
-                bad += expected - ended
-            print ok + 0, bad + 0, skipped + 0
-        }' "$1"
-}
-
-count_script() {
-    awk '
+        function settle() {
+            if (ended < planned)
+                bad += planned - ended
+            planned = ended = 0
+        }
+        /^1\.\.[0-9]+$/ { settle(); planned = substr($0, 4) + 0 }
+        /^(ok|not ok|skip) / { ended++ }
+        /^(ok|not ok) .*# SKIP/ || /^skip / { skipped++; next }
         /^ok / { ok++ }
         /^not ok / { bad++ }
-        /^skip / { skipped++ }
-        END { print ok + 0, bad + 0, skipped + 0 }' "$1"
+        END { settle(); print ok + 0, bad + 0, skipped + 0 }' "$1"
 }
 
-# run COUNTER NAME COMMAND...
+# run NAME COMMAND...
 run() {
-    counter=$1
-    name=$2
-    shift 2
+    name=$1
+    shift
     timeout -k 10 "$seconds" "$@" > "$log/$name" 2>&1 < /dev/null
     status=$?
     read -r ok bad skip <<END
-$($counter "$log/$name")
+$(count "$log/$name")
 END
     # A bad status with nothing to show for it, and a test without a case, are faults.
     if [ "$bad" -eq 0 ] && { [ $status -ne 0 ] || [ $((ok + skip)) -eq 0 ]; }; then
         bad=1
     fi
     printf '%-28s %4d passed %3d failed\n' "$name" "$ok" "$bad"
-    grep '^skip ' "$log/$name"
+    grep -E '^skip[ :]|# SKIP' "$log/$name"
     if [ "$bad" -ne 0 ]; then
         cat "$log/$name"
         case $status in
@@ -89,12 +84,12 @@ END
 
 for t in "$build/tests/$kind"_*; do
     if [ -f "$t" ] && [ -x "$t" ] && wanted "${t##*/}" "$@"; then
-        run count_cmocka "${t##*/}" "$t"
+        run "${t##*/}" "$t"
     fi
 done
 for t in "tests/$kind"_*.sh; do
     if [ -f "$t" ] && wanted "${t##*/}" "$@"; then
-        run count_script "${t##*/}" sh "$t"
+        run "${t##*/}" sh "$t"
     fi
 done
 

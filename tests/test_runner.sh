@@ -57,6 +57,16 @@ expect program_hangs 'status 1 1 passed, 2 failed'
 seconds=60
 program ''
 expect program_without_tests 'status 1 0 passed, 1 failed'
+program ptp
+expect program_tear_down_fails 'status 1 2 passed, 1 failed'
+program pp/pf/ps
+expect program_of_groups 'status 1 4 passed, 1 failed, 1 skipped'
+program pp/papp/p
+expect program_aborts_in_a_group 'status 1 3 passed, 3 failed'
+program Eppp/p
+expect program_set_up_of_a_group_fails 'status 1 1 passed, 3 failed'
+program Tpp/pap
+expect program_tear_down_of_a_group_fails 'status 1 3 passed, 3 failed'
 
 script << 'END'
 echo ok one
@@ -89,3 +99,63 @@ script << 'END'
 echo nothing to see
 END
 expect script_without_cases 'status 1 0 passed, 1 failed'
+
+# What cmocka writes of p, f, s, e and of a group whose set-up fails, by its version.
+script << 'END'
+cat << 'TAP'
+1..4
+ok 1 - outcome
+not ok 2 - outcome
+# tests/outcomes.c:29: error: Failure!
+not ok 3 # SKIP outcome
+not ok 4 - outcome Could not run test: Test setup failed
+# not ok - outcomes
+1..2
+not ok 0 - outcomes [  FAILED  ] GROUP SETUP
+# ok - outcomes
+TAP
+END
+expect cmocka_1_1_5 'status 1 1 passed, 4 failed, 1 skipped'
+script << 'END'
+cat << 'TAP'
+TAP version 13
+1..4
+ok 1 - outcome
+not ok 2 - outcome
+# tests/outcomes.c:29: error: Failure!
+ok 3 # SKIP outcome
+not ok 4 - outcome Could not run test: Test setup failed
+# not ok - outcomes
+1..2
+not ok 0 - outcomes [  FAILED  ] GROUP SETUP
+# ok - outcomes
+TAP
+END
+expect cmocka_1_1_7 'status 1 1 passed, 4 failed, 1 skipped'
+script << 'END'
+cat << 'TAP'
+TAP version 14
+1..4
+ok 1 - outcome
+not ok 2 - outcome
+  ---
+  message: 'tests/outcomes.c:29: error: Failure!'
+  severity: fail
+  ...
+ok 3 - outcome # SKIP
+not ok 4 - outcome
+  ---
+  message: 'Could not run test: Test setup failed'
+  severity: error
+  ...
+# not ok - outcomes
+1..2
+not ok 0 - outcomes
+  ---
+  message: '[  FAILED  ] GROUP SETUP'
+  severity: error
+  ...
+# ok - outcomes
+TAP
+END
+expect cmocka_2_0 'status 1 1 passed, 4 failed, 1 skipped'
