@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#define BAD_LINE "malformed status or field line"
+
 /* llhttp's callbacks: 0 goes on, HPE_PAUSED stops right there, HPE_USER is an error. */
 
 static struct http_parse *owner(llhttp_t *p)
@@ -25,7 +27,7 @@ static int on_head(llhttp_t *p)
     if (p->http_major != 1)
         h->reason = "not HTTP/1";
     else if (status < 100)
-        h->reason = "status below 100";
+        h->reason = BAD_LINE;
     else if (status == 101)
         h->reason = "switches to another protocol";
     if (h->reason)
@@ -68,14 +70,25 @@ static const llhttp_settings_t settings = {
     .on_message_complete = on_complete,
 };
 
+/* A head, or trailers, which are as a head past its status line. */
+static void begin_head(struct http_parse *h, bool past_status)
+{
+    h->in_head = true;
+    h->head_bytes = 0;
+    h->past_status = past_status;
+    h->in_line = false;
+    h->held = 0;
+    /* Content-Length in a trailer says nothing, and is no error in all versions. */
+    llhttp_set_lenient_chunked_length(&h->llhttp, past_status);
+}
+
 static void begin(struct http_parse *h)
 {
     llhttp_reset(&h->llhttp);
     h->begun = false;
     h->complete = false;
-    h->in_head = true;
-    h->head_bytes = 0;
     h->body_bytes = 0;
+    begin_head(h, false);
 }
 
 void http_parse_init(struct http_parse *h, bool no_body, struct http_seen *seen)
@@ -91,8 +104,25 @@ void http_parse_init(struct http_parse *h, bool no_body, struct http_seen *seen)
 static enum http_step bad(struct http_parse *h, const char *reason)
 {
     if (!h->reason)
-        h->reason = reason && *reason ? reason : "not an HTTP response";
+        h->reason = reason;
     return HTTP_BAD;
+}
+
+/* What llhttp stumbled over. Its own words, and finer distinctions, vary by version. */
+static const char *stumbled(const struct http_parse *h)
+{
+    switch (llhttp_get_errno(&h->llhttp)) {
+    case HPE_INVALID_CONSTANT:
+        return "no HTTP/ at the beginning";
+    case HPE_INVALID_VERSION:
+        return "unknown version of HTTP";
+    case HPE_INVALID_CONTENT_LENGTH:
+    case HPE_UNEXPECTED_CONTENT_LENGTH:
+    case HPE_INVALID_TRANSFER_ENCODING:
+        return "malformed Content-Length, or one beside Transfer-Encoding";
+    default:
+        return h->in_head ? BAD_LINE : "malformed chunk";
+    }
 }
 
 /* One run of llhttp, up to where it pauses; false on an error. */
@@ -109,6 +139,98 @@ static bool run(struct http_parse *h, const char *bytes, size_t len, size_t *use
     if (!h->complete)
         llhttp_resume(&h->llhttp);
     return true;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* In a line that may go on in the next one. */
+static bool in_field(const struct http_parse *h)
+{
+    return h->past_status && h->in_line;
+}
+
+static void end_line(struct http_parse *h)
+{
+    h->past_status = h->past_status || h->in_line;
+    h->in_line = false;
+}
+
+/*
+ * Walk over the lines of a head and say how many bytes are for llhttp as they are: all,
+ * those before a line end that must wait for what is behind it, or before a fault.
+ */
+static size_t walk_lines(struct http_parse *h, const char *bytes, size_t len, bool *fault)
+{
+    size_t at = 0;
+
+    *fault = false;
+    while (at < len) {
+        const char *lf = memchr(bytes + at, '\n', len - at);
+        size_t end = lf ? (size_t)(lf - bytes) : len;
+        size_t text = end > at && bytes[end - 1] == '\r' ? end - 1 : end;
+
+        *fault = h->past_status && !h->in_line && bytes[at] == ':'; /* no name */
+        if (*fault)
+            return at;
+        h->in_line = h->in_line || text > at;
+        *fault = lf && text == end && (h->past_status || h->in_line); /* no CR */
+        if (*fault || !lf)
+            return text;
+        if (h->past_status && !h->in_line)
+            return len; /* the end of the head */
+        if (in_field(h) && (end + 1 == len || is_blank(bytes[end + 1])))
+            return text;
+        end_line(h);
+        at = end + 1;
+    }
+    return len;
+}
+
+/* The next byte says what the line end was that waits: that, or a blank in the line. */
+static bool settle_line(struct http_parse *h, char next, size_t *used)
+{
+    bool folds = h->held == 2 && is_blank(next);
+    size_t n;
+
+    *used = folds;
+    if (h->held == 1 && next == '\n') {
+        *used = 1;
+        h->held = 2;
+        if (in_field(h))
+            return true;
+    }
+    n = folds ? 1 : h->held;
+    if (h->held == 2 && !folds)
+        end_line(h);
+    h->held = 0;
+    return run(h, folds ? " " : "\r\n", n, &n);
+}
+
+/*
+ * Versions of llhttp differ in what they take for a line: here a line ends with CRLF, and
+ * a field goes on in a next line that begins with a blank (obs-fold), which is as if the
+ * line end were a blank, too.
+ */
+static bool run_head(struct http_parse *h, const char *bytes, size_t len, size_t *used)
+{
+    bool fault;
+    size_t n;
+
+    if (h->held > 0)
+        return settle_line(h, *bytes, used);
+    n = walk_lines(h, bytes, len, &fault);
+    if (n == len && !fault)
+        return run(h, bytes, len, used);
+    if (n > 0 && !run(h, bytes, n, used))
+        return false;
+    if (fault)
+        h->reason = BAD_LINE;
+    h->held = n + 1 < len ? 2 : 1;
+    *used = n + h->held;
+    return !fault;
 }
 
 /* An interim response ends here and the real one follows. */
@@ -161,15 +283,14 @@ static enum http_step parse(struct http_parse *h, const char *bytes, size_t len,
             piece = HTTP_HEAD_MAX - h->head_bytes;
         if (piece == 0)
             return bad(h, "head too large");
-        if (!run(h, bytes + at, piece, &n))
-            return bad(h, llhttp_get_error_reason(&h->llhttp));
+        if (!(h->in_head ? run_head : run)(h, bytes + at, piece, &n))
+            return bad(h, stumbled(h));
         at += n;
         *used = at;
         h->head_bytes += h->in_head ? n : 0;
         if (h->last_chunk) {
             h->last_chunk = false;
-            h->in_head = true;
-            h->head_bytes = 0;
+            begin_head(h, true);
         }
         if (!h->complete)
             continue;

@@ -9,6 +9,8 @@
  *    and with 1xx, 204 and 304, whatever the fields say; chunked with extensions and
  *    trailers; Content-Length; otherwise the end of the connection. Both chunked and
  *    Content-Length, or Content-Length twice, is an error.
+ *  - A field's line that goes on in the next one, which begins with a blank, is read as
+ *    one line (obs-fold, RFC 9112 section 5.2).
  *  - Empty lines before a response are skipped, so a stray CRLF behind a body does
  *    no harm.
  *  - A head, and the trailers of a chunked body, may have HTTP_HEAD_MAX bytes each.
@@ -64,6 +66,9 @@ struct http_parse {
     size_t head_bytes; /* of the head or the trailers so far */
     bool no_body;      /* responses to HEAD */
     bool begun, in_head, complete, last_chunk;
+    bool past_status; /* in the head: the status line has ended */
+    bool in_line;     /* in the head: the present line is not empty so far */
+    unsigned held;    /* how many bytes of a field's CRLF wait for the next line */
 };
 
 /*

@@ -8,7 +8,8 @@
  *
  * What never becomes a request evhttp refuses by itself, with an HTML page that libevent
  * 2.1 has no hook for: 400 for what is no HTTP, or a header of more than 64 KiB; 413 for
- * a body of more than 1 MiB; 417; 501.
+ * a body of more than 1 MiB; 417; 501. A folded header field it reads as one line, the
+ * fold as a blank (RFC 9112 section 5.2).
  *
  * What is right is handed to the owner, who answers now or later, once.
  */
