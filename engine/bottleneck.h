@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/scenario.h"
+#include "engine/place.h"
 
 #define BUSY_PERCENT 90    /* of a core: beyond this the process itself is the limit */
 #define CROWDED_PERCENT 20 /* of the time ready and without a core: others distort it */

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "engine/place.h"
 #include "engine/sample.h"
-#include "engine/scenario.h"
 #include "protocols/role.h"
 
 #define PROCESS_FACTS 12

@@ -165,14 +165,6 @@ static const struct scenario scenarios[] = {
 
 #define SCENARIOS (sizeof(scenarios) / sizeof(scenarios[0]))
 
-const char *place_name(enum place place)
-{
-    static const char *const names[] = {"server", "endpoint", "client"};
-
-    assert(place < PLACE_COUNT);
-    return names[place];
-}
-
 const struct scenario *scenario_table(size_t *count)
 {
     *count = SCENARIOS;

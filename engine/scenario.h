@@ -2,9 +2,6 @@
  * The scenario table: one row for each thing that plimsoll can measure. A row says
  * which roles run where, which values are its documented defaults, and what the
  * documented experiment gave. A scenario that recombines what is there is one row.
- *
- * A *place* is where a role stands in the scenario: server, endpoint, client. Each
- * worker process has one role at one place; several clients may share a place.
  */
 #ifndef ENGINE_SCENARIO_H
 #define ENGINE_SCENARIO_H
@@ -13,16 +10,13 @@
 #include <stddef.h>
 
 #include "engine/param.h"
+#include "engine/place.h"
 #include "protocols/fail.h"
 #include "protocols/options.h"
 
-enum place { PLACE_SERVER, PLACE_ENDPOINT, PLACE_CLIENT, PLACE_COUNT };
-
-const char *place_name(enum place place); /* "server", "endpoint", "client" */
-
 /* A documented figure: measured elsewhere, on other hardware, with another runtime. */
 struct reference {
-    const char *metric; /* a name of engine/trial.h's METRICS, "seconds" */
+    const char *metric; /* a name of engine/metric.h's METRICS, "seconds" */
     const char *where;  /* "Linux", "Windows", or "" */
     size_t count;       /* values given: one a documented run, or one average */
     double values[5];   /* in the metric's unit */

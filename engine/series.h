@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #include "engine/intervals.h"
+#include "engine/place.h"
 #include "engine/sample.h"
-#include "engine/scenario.h"
 
 #define SERIES_SLOTS 2048
 #define SERIES_LABELS 8 /* labels told apart; the last one collects the rest */
