@@ -116,7 +116,7 @@ static bool is_headline(const struct comparison *c, enum metric metric)
 {
     if (c->options.metric_count)
         return is_named(c, metric);
-    switch (c->a.runs[0]->scenario->family) {
+    switch (c->a.runs[0]->scenario->family->bit) {
     case FAMILY_BULK:
         return metric == METRIC_throughput;
     case FAMILY_UDP:
@@ -325,7 +325,7 @@ static int pool_latency(const struct compare_side *side, struct hist **pooled)
         const struct meter *m = r->pooled[scenario_latency_place(r->scenario)];
         const struct hist *h = m ? m->hists[METER_HIST_latency] : NULL;
 
-        if (!h || !h->count || r->scenario->family == FAMILY_BULK)
+        if (!h || !h->count || r->scenario->family->bit == FAMILY_BULK)
             continue;
         if (!*pooled)
             *pooled = hist_new();
@@ -386,7 +386,7 @@ static bool is_indifferent(const char *name)
 static void value_text(const struct run *r, const struct option_value *v, char *text,
                        size_t size)
 {
-    const struct param *p = param_find(r->scenario->family, v->name);
+    const struct param *p = scenario_param(r->scenario, v->name);
 
     if (p)
         param_text(&r->values, p, text, size);
@@ -405,8 +405,7 @@ static void warn_values(struct comparison *c)
         char mine[64] = "", theirs[64] = "";
 
         /* Scenarios of two families differ in what they have: that is said above. */
-        if (param_find(a->scenario->family, v->name) &&
-            !param_find(b->scenario->family, v->name))
+        if (scenario_param(a->scenario, v->name) && !scenario_param(b->scenario, v->name))
             continue;
         value_text(a, v, mine, sizeof(mine));
         value_text(b, v, theirs, sizeof(theirs));

@@ -90,14 +90,14 @@ static uint64_t files_needed(const struct scenario *s, const struct options *v)
 
     if (!s)
         return 0;
-    if (s->family == FAMILY_REQUESTS)
+    if (s->family->bit == FAMILY_REQUESTS)
         n = files_of_requests(v);
-    else if (s->family == FAMILY_UDP)
+    else if (s->family->bit == FAMILY_UDP)
         n = options_number(v, "window", 0);
-    else if (s->family & FAMILY_WEB)
+    else if (s->family->bit & FAMILY_WEB)
         n = options_number(v, "connections", 0);
     /* The endpoint holds the way in and the way on. */
-    if (s->family == FAMILY_SERVICE)
+    if (s->family->bit == FAMILY_SERVICE)
         n *= 2;
     /* The engine holds two for each worker. */
     if (workers > 1 && n < 2 * (workers + 2))
@@ -149,10 +149,10 @@ static void ports(struct list *l, const struct scenario *s, const struct options
         fclose(f);
     row->have = row->known ? high - low + 1 : 0;
     read_number("/proc/sys/net/ipv4/tcp_tw_reuse", &reuse);
-    if (s && s->family == FAMILY_REQUESTS && options_is(v, "transport", "tcp") &&
+    if (s && s->family->bit == FAMILY_REQUESTS && options_is(v, "transport", "tcp") &&
         !options_is(v, "client", "persistent"))
         row->need = options_number(v, "requests", 0);
-    if (s && s->family & FAMILY_WEB && options_number(v, "close", 0))
+    if (s && s->family->bit & FAMILY_WEB && options_number(v, "close", 0))
         row->need = options_number(v, "amount", 0);
     row->enough = row->need <= row->have || reuse > 0;
     put(row->why, sizeof(row->why),
@@ -195,7 +195,7 @@ static void memory(struct list *l, const struct scenario *s, const struct option
         }
     if (f)
         fclose(f);
-    if (s && s->family == FAMILY_BULK && !*options_text(v, "file", ""))
+    if (s && s->family->bit == FAMILY_BULK && !*options_text(v, "file", ""))
         row->need = options_number(v, "size", 0);
     row->enough = row->have >= row->need;
     put(row->why, sizeof(row->why),
@@ -241,7 +241,7 @@ size_t limits_for(const struct scenario *scenario, const struct options *values,
                   struct limit limits[LIMITS_MAX])
 {
     struct list l = {0, limits};
-    unsigned family = scenario ? scenario->family : FAMILY_ALL;
+    unsigned family = scenario ? scenario->family->bit : FAMILY_ALL;
 
     open_files(&l, scenario, values);
     if (family & FAMILY_UDP)

@@ -54,7 +54,7 @@ static int begin_content(struct run *r, struct fail *fail)
 {
     struct run_private *p = r->private;
 
-    if (r->scenario->family != FAMILY_BULK || *options_text(&r->values, "file", ""))
+    if (r->scenario->family->bit != FAMILY_BULK || *options_text(&r->values, "file", ""))
         return 0;
     p->content_bytes = options_number(&r->values, "size", 0);
     return content_begin(p->content_bytes, &p->content_fd, fail);
@@ -169,7 +169,8 @@ void run_free(struct run *r)
 
 bool run_is_endless(const struct run *r)
 {
-    return r->scenario->family & FAMILY_WEB && !options_number(&r->values, "amount", 0) &&
+    return r->scenario->family->bit & FAMILY_WEB &&
+           !options_number(&r->values, "amount", 0) &&
            !options_number(&r->values, "duration", 0);
 }
 
@@ -205,7 +206,7 @@ void run_stop(struct run *r)
 int run_set(struct run *r, const char *name, uint64_t value)
 {
     struct run_private *p = r->private;
-    const struct param *row = param_find(r->scenario->family, name);
+    const struct param *row = scenario_param(r->scenario, name);
     char text[48];
     char number[24];
 
@@ -287,10 +288,10 @@ static uint64_t settled(const struct meter_counters *c)
 static double amount_done(const struct run *r)
 {
     const struct trial *t = run_current(r);
-    const char *name = r->scenario->family == FAMILY_BULK       ? "size"
-                       : r->scenario->family == FAMILY_REQUESTS ? "requests"
-                       : r->scenario->family == FAMILY_UDP      ? "messages"
-                                                                : "amount";
+    const char *name = r->scenario->family->bit == FAMILY_BULK       ? "size"
+                       : r->scenario->family->bit == FAMILY_REQUESTS ? "requests"
+                       : r->scenario->family->bit == FAMILY_UDP      ? "messages"
+                                                                     : "amount";
     double amount = (double)options_number(&r->values, name, 0);
     double done = 0;
 
@@ -300,7 +301,7 @@ static double amount_done(const struct run *r)
 
         if (p->place != PLACE_CLIENT || !m)
             continue;
-        if (r->scenario->family == FAMILY_BULK)
+        if (r->scenario->family->bit == FAMILY_BULK)
             done += (double)(m->counters.received_bytes > m->counters.sent_bytes
                                  ? m->counters.received_bytes
                                  : m->counters.sent_bytes) /

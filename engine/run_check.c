@@ -23,7 +23,7 @@ static bool is_transport(const struct run *r, const char *name)
 static int check_target(const struct run *r, struct fail *fail)
 {
     const char *target = options_text(&r->values, "target", "");
-    bool udp = r->scenario->family == FAMILY_UDP;
+    bool udp = r->scenario->family->bit == FAMILY_UDP;
     struct sockaddr_storage address;
     socklen_t len;
     struct endpoint e;
@@ -138,7 +138,7 @@ static int check_shares(const struct run *r, struct fail *fail)
         uint64_t value = options_number(&r->values, p->name, 0);
         char option[40];
 
-        if (!(p->flags & PARAM_SPLIT) || !(p->families & r->scenario->family) || !value ||
+        if (!(p->flags & PARAM_SPLIT) || !scenario_has(r->scenario, p) || !value ||
             value >= workers)
             continue;
         param_option(p, option, sizeof(option));

@@ -53,7 +53,7 @@ static void set_values(struct setting *s, const struct run *r,
 {
     for (size_t i = 0; i < r->values.count; i++) {
         const struct option_value *v = &r->values.values[i];
-        const struct param *row = param_find(r->scenario->family, v->name);
+        const struct param *row = scenario_param(r->scenario, v->name);
         uint64_t number = v->number;
 
         if (row && row->flags & PARAM_RUN)
@@ -79,7 +79,7 @@ static int hello_values(const struct run *r, const struct process *process,
     if (process->place != PLACE_CLIENT && process->place != facing(r))
         set_number(&s, "port", 0);
     /* What is loaded is the run's own, wherever a launcher has put it. */
-    if (r->scenario->family == FAMILY_SERVICE)
+    if (r->scenario->family->bit == FAMILY_SERVICE)
         set_number(&s, "remote_target", 1);
     if (p->content_fd >= 0) {
         snprintf(content, sizeof(content), "/proc/%ld/fd/%d", (long)getpid(),

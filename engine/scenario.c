@@ -47,7 +47,7 @@
 
 /* clang-format off */
 static const struct scenario scenarios[] = {
-    {"tcp-bulk", "stream", 't', FAMILY_BULK,
+    {"tcp-bulk", "stream", 't', &family_bulk,
      "1 GiB each way over one TCP connection",
      ABOUT_BULK " TCP on loopback depends on its congestion control: bbr takes three to "
      "four times as long as reno.",
@@ -55,33 +55,33 @@ static const struct scenario scenarios[] = {
      "Node.js, the bare transfer timed as a whole command",
      {{"seconds", "Linux", 5, {2.948, 2.394, 2.416, 2.316, 2.496}},
       {"seconds", "Windows", 5, {4.857, 5.151, 4.985, 5.771, 5.187}}}, false},
-    {"unix-bulk", "stream", 'u', FAMILY_BULK,
+    {"unix-bulk", "stream", 'u', &family_bulk,
      "1 GiB each way over a Unix socket",
      ABOUT_BULK " A Unix socket has no congestion control, no checksums and no ports.",
      BULK_ROLES, "transport=unix;trials=5", "size=64MiB;trials=1",
      "Node.js, the bare transfer timed as a whole command",
      {{"seconds", "Linux", 5, {2.894, 2.428, 2.447, 2.296, 2.351}}}, false},
-    {"pipe-bulk", "stream", 'p', FAMILY_BULK,
+    {"pipe-bulk", "stream", 'p', &family_bulk,
      "1 GiB each way over a named pipe",
      ABOUT_BULK " On POSIX a named pipe is a pair of FIFOs, one each way; the document "
      "measured Windows named pipes.",
      BULK_ROLES, "transport=pipe;trials=5", "size=64MiB;trials=1",
      "Node.js, the bare transfer timed as a whole command",
      {{"seconds", "Windows", 5, {4.010, 3.998, 3.918, 4.003, 3.796}}}, false},
-    {"tcp-requests", "stream", 'r', FAMILY_REQUESTS,
+    {"tcp-requests", "stream", 'r', &family_requests,
      "100 short requests, one after the other, over TCP",
      ABOUT_REQUESTS,
      REQUESTS_ROLES, "transport=tcp;port=4000;trials=5", "requests=20;trials=1",
      "Node.js, one process a request; of concurrent clients it notes \"concurrent ~2\"",
      {{"seconds", "Linux", 5, {5.140, 4.900, 4.925, 4.842, 5.059}},
       {"seconds", "Windows", 5, {15.424, 15.811, 16.015, 15.705, 15.849}}}, false},
-    {"unix-requests", "stream", 's', FAMILY_REQUESTS,
+    {"unix-requests", "stream", 's', &family_requests,
      "100 short requests, one after the other, over a Unix socket",
      ABOUT_REQUESTS,
      REQUESTS_ROLES, "transport=unix;trials=5", "requests=20;trials=1",
      "Node.js, one process a request",
      {{"seconds", "Linux", 5, {4.647, 4.557, 4.526, 4.508, 4.569}}}, false},
-    {"pipe-requests", "stream", 'n', FAMILY_REQUESTS,
+    {"pipe-requests", "stream", 'n', &family_requests,
      "100 short requests, one after the other, over a named pipe",
      ABOUT_REQUESTS " Here each client brings a pair of FIFOs of its own, so that hundreds "
      "are served at once.",
@@ -89,27 +89,27 @@ static const struct scenario scenarios[] = {
      "Node.js, one process a request; of concurrent clients it notes \"concurrent fails\"",
      {{"seconds", "Windows", 5, {19.791, 19.596, 20.049, 19.926, 20.100}}}, false},
 
-    {"udp-fresh-series", "udp", 'f', FAMILY_UDP,
+    {"udp-fresh-series", "udp", 'f', &family_udp,
      "100,000 datagrams, each on a socket of its own, one after the other",
      ABOUT_UDP " Here a socket is created, used once and destroyed for each datagram.",
      UDP_ROLES, "socket=fresh;dispatch=series;label=STRICT_LOOP;port=8123",
      "messages=5000", "Node.js: no loss; it looked the name up for every send (resolve=each)",
      {{"received_per_second", "", 1, {4900}}, {"seconds", "", 1, {20.4}},
       {"loss_percent", "", 1, {0}}}, false},
-    {"udp-fresh-parallel", "udp", 'x', FAMILY_UDP,
+    {"udp-fresh-parallel", "udp", 'x', &family_udp,
      "100,000 datagrams at once, each on a socket of its own",
      ABOUT_UDP " Here all sockets are opened before the first send, so the run ends when "
      "the process is out of file handles; window=64 lets the same strategy finish.",
      UDP_ROLES, "socket=fresh;dispatch=parallel;label=BACKPRESSURE;port=8123",
      "messages=500", "Node.js: server and client crashed, out of file handles", {{0}}, true},
-    {"udp-cached-series", "udp", 'c', FAMILY_UDP,
+    {"udp-cached-series", "udp", 'c', &family_udp,
      "100,000 datagrams on one socket, one after the other",
      ABOUT_UDP " Here one socket is used for all.",
      UDP_ROLES, "socket=cached;dispatch=series;label=CACHED_LOOP;port=8123",
      "messages=5000", "Node.js: no loss; it looked the name up for every send (resolve=each)",
      {{"received_per_second", "", 1, {6300}}, {"seconds", "", 1, {15.8}},
       {"loss_percent", "", 1, {0}}}, false},
-    {"udp-cached-parallel", "udp", 'd', FAMILY_UDP,
+    {"udp-cached-parallel", "udp", 'd', &family_udp,
      "100,000 datagrams on one socket, all handed over at once",
      ABOUT_UDP " Here all datagrams are handed to one socket without waiting.",
      UDP_ROLES, "socket=cached;dispatch=parallel;label=CACHED_BACKPRESSURE;port=8123",
@@ -117,7 +117,7 @@ static const struct scenario scenarios[] = {
      {{"received_per_second", "", 1, {13300}}, {"seconds", "", 1, {7.76}},
       {"loss_percent", "", 1, {3.9}}}, false},
 
-    {"rest-rest", "service", 'a', FAMILY_SERVICE,
+    {"rest-rest", "service", 'a', &family_service,
      "5,000 requests: API endpoint in front of an HTTP microservice",
      ABOUT_SERVICE " The endpoint asks by HTTP, with a connection for each call.",
      {"rest", "gateway", "http-client"}, SUM_LOAD ";port=9000;upstream_kind=rest", "amount=500",
@@ -128,7 +128,7 @@ static const struct scenario scenarios[] = {
       {"requests_per_second_max", "", 1, {320}}, {"bytes_per_second", "", 1, {112000}},
       {"bytes_per_second_stdev", "", 1, {23000}},
       {"bytes_per_second_max", "", 1, {144000}}, {"seconds", "", 1, {20}}}, false},
-    {"rest-topper", "service", 'o', FAMILY_SERVICE,
+    {"rest-topper", "service", 'o', &family_service,
      "5,000 requests: API endpoint in front of a Topper TCP microservice",
      ABOUT_SERVICE " The endpoint asks by Topper's text protocol over TCP.",
      {"topper", "gateway", "http-client"}, SUM_LOAD ";port=9000;upstream_kind=topper", "amount=500",
@@ -140,12 +140,12 @@ static const struct scenario scenarios[] = {
       {"bytes_per_second_stdev", "", 1, {107000}},
       {"bytes_per_second_max", "", 1, {402000}}, {"seconds", "", 1, {7}}}, false},
 
-    {"rest-direct", "service", 'b', FAMILY_SERVICE,
+    {"rest-direct", "service", 'b', &family_service,
      "5,000 requests to the HTTP microservice itself, without an endpoint",
      "The load of rest-rest straight to the microservice: what the two differ by is the "
      "endpoint's share.",
      {"rest", NULL, "http-client"}, SUM_LOAD ";port=9001", "amount=500", "", {{0}}, false},
-    {"topper-direct", "service", 'v', FAMILY_SERVICE,
+    {"topper-direct", "service", 'v', &family_service,
      "5,000 calls to the Topper TCP microservice itself, without an endpoint",
      "The work of rest-topper straight to the microservice, as Topper messages on kept "
      "connections; close=on takes a connection for each, as Topper's own client does. "
@@ -153,7 +153,7 @@ static const struct scenario scenarios[] = {
      {"topper", NULL, "topper-client"}, SUM_LOAD ";port=4000", "amount=500", "", {{0}},
      false},
 
-    {"http", "own", 'h', FAMILY_HTTP,
+    {"http", "own", 'h', &family_http,
      "HTTP/1.1 load on a server of your own",
      "Requests to the server at url, kept-alive connections, as fast as it answers or at "
      "a rate. With a rate, latency counts from the moment at which the schedule wanted "
@@ -164,6 +164,16 @@ static const struct scenario scenarios[] = {
 /* clang-format on */
 
 #define SCENARIOS (sizeof(scenarios) / sizeof(scenarios[0]))
+
+bool scenario_has(const struct scenario *s, const struct param *p)
+{
+    return p->families & s->family->bit;
+}
+
+const struct param *scenario_param(const struct scenario *s, const char *name)
+{
+    return param_find(s->family->bit, name);
+}
 
 const struct scenario *scenario_table(size_t *count)
 {
@@ -226,7 +236,7 @@ static int apply_pairs(const struct scenario *s, const char *pairs,
 
         assert(value);
         *value++ = '\0';
-        p = param_find(s->family, pair);
+        p = scenario_param(s, pair);
         if (p && p->flags & PARAM_REPEAT)
             rc = options_set_text(values, p->name, "");
         if (rc == 0)
@@ -243,7 +253,7 @@ int scenario_defaults(const struct scenario *s, struct options *values)
     for (const struct param *p = param_table(); p->name; p++) {
         int rc = 0;
 
-        if (!(p->families & s->family))
+        if (!scenario_has(s, p))
             continue;
         if (p->flags & PARAM_REPEAT)
             rc = options_set_text(values, p->name, "");
@@ -286,7 +296,7 @@ size_t scenario_departures(const struct scenario *s, const struct options *value
     for (const struct param *p = param_table(); p->name; p++) {
         char own[128], other[128];
 
-        if (!(p->families & s->family) || is_beside(p))
+        if (!scenario_has(s, p) || is_beside(p))
             continue;
         param_text(values, p, own, sizeof(own));
         param_text(&documented, p, other, sizeof(other));

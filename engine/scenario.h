@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "engine/family.h"
 #include "engine/param.h"
 #include "engine/place.h"
 #include "protocols/fail.h"
@@ -28,7 +29,7 @@ struct scenario {
     const char *name;               /* "tcp-bulk" */
     const char *group;              /* "stream", "udp", "service", "own" */
     char letter;                    /* selects it in the console */
-    unsigned family;                /* which parameters it has */
+    const struct family *family;    /* what it has in common with its like */
     const char *title;              /* one line, no full stop */
     const char *about;              /* what happens and what it shows: a paragraph */
     const char *roles[PLACE_COUNT]; /* role names; NULL: nobody stands there */
@@ -44,6 +45,12 @@ struct scenario {
     struct reference references[SCENARIO_REFERENCES]; /* ended by a NULL metric */
     bool exhausted_expected; /* running into a limit is the documented outcome */
 };
+
+/* Whether a parameter is one of the scenario's. */
+bool scenario_has(const struct scenario *s, const struct param *p);
+
+/* The scenario's parameter by its name, as param_find; NULL when there is none. */
+const struct param *scenario_param(const struct scenario *s, const char *name);
 
 /* All scenarios, in the order of the catalogue; *count is set. */
 const struct scenario *scenario_table(size_t *count);

@@ -27,7 +27,7 @@ struct making {
 static int set_text(struct options *values, const struct scenario *s, const char *name,
                     const char *text, struct fail *fail)
 {
-    const struct param *p = param_find(s->family, name);
+    const struct param *p = scenario_param(s, name);
 
     return p ? param_set(values, p, text, fail) : -EINVAL;
 }
@@ -41,7 +41,7 @@ static int take_typed(struct options *values, const struct scenario *s,
     for (size_t i = 0; rc == 0 && i < typed->count; i++) {
         const struct option_value *v = &typed->values[i];
 
-        if (!param_find(s->family, v->name))
+        if (!scenario_param(s, v->name))
             continue;
         rc = v->text ? options_set_text(values, v->name, v->text)
                      : options_set_number(values, v->name, v->number);
@@ -73,7 +73,7 @@ static int begin_contestant(const struct making *k, const char *scenario,
     if (rc == 0)
         rc = options_set_number(&c->values, "trials", 1);
     /* One port for many runs in a row would only be in its own way. */
-    if (rc == 0 && param_find(c->scenario->family, "port"))
+    if (rc == 0 && scenario_param(c->scenario, "port"))
         rc = options_set_number(&c->values, "port", 0);
     if (rc == 0)
         rc = take_typed(&c->values, c->scenario, k->typed);

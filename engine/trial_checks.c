@@ -151,7 +151,7 @@ static void check_datagrams(struct trial *t)
 static void check_little(struct trial *t, const struct options *values)
 {
     const struct hist_summary *h = &t->hists[PLACE_CLIENT][METER_HIST_latency];
-    bool web = t->scenario->family & FAMILY_WEB;
+    bool web = t->scenario->family->bit & FAMILY_WEB;
     double slots =
         (double)options_number(values, web ? "connections" : "concurrency", 0) *
         (double)options_number(values, "pipelining", 1);
@@ -197,7 +197,7 @@ static void check_generator(struct trial *t)
 
     if (!isfinite(client))
         return;
-    if (t->scenario->family == FAMILY_BULK || t->scenario->family == FAMILY_UDP)
+    if (t->scenario->family->bit == FAMILY_BULK || t->scenario->family->bit == FAMILY_UDP)
         return; /* both ends are what is measured */
     add_check(t, "generator not saturated",
               verdict_of(client < BUSY_PERCENT || (isfinite(server) && server > client)),
@@ -209,7 +209,7 @@ static void check_percentiles(struct trial *t)
     const struct hist_summary *h =
         &t->hists[scenario_latency_place(t->scenario)][METER_HIST_latency];
 
-    if (!h->count || t->scenario->family == FAMILY_BULK)
+    if (!h->count || t->scenario->family->bit == FAMILY_BULK)
         return;
     /* A percentile wants ten values beyond it, or it is an accident of one. */
     add_check(t, "enough for the percentiles",
@@ -227,13 +227,13 @@ void trial_compute_checks(struct trial *t, const struct options *values)
 {
     if (!trial_has_place(t, PLACE_CLIENT))
         return;
-    if (t->scenario->family != FAMILY_BULK)
+    if (t->scenario->family->bit != FAMILY_BULK)
         check_identity(t);
-    if (t->scenario->family & FAMILY_STREAM)
+    if (t->scenario->family->bit & FAMILY_STREAM)
         check_streams(t);
-    if (t->scenario->family == FAMILY_BULK)
+    if (t->scenario->family->bit == FAMILY_BULK)
         check_checksums(t);
-    if (t->scenario->family == FAMILY_UDP)
+    if (t->scenario->family->bit == FAMILY_UDP)
         check_datagrams(t);
     check_little(t, values);
     check_pacing(t, values);

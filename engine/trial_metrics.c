@@ -72,15 +72,15 @@ static void compute_rates(struct trial *t)
 {
     const struct meter_counters *c = &t->counters[PLACE_CLIENT];
     const struct meter_counters *s = &t->counters[PLACE_SERVER];
-    bool udp = t->scenario->family == FAMILY_UDP;
-    bool bulk = t->scenario->family == FAMILY_BULK;
-    bool stream = t->scenario->family & FAMILY_STREAM;
+    bool udp = t->scenario->family->bit == FAMILY_UDP;
+    bool bulk = t->scenario->family->bit == FAMILY_BULK;
+    bool stream = t->scenario->family->bit & FAMILY_STREAM;
     bool client = trial_has_place(t, PLACE_CLIENT);
     bool server = trial_has_place(t, PLACE_SERVER);
     double *m = t->metrics;
     struct second_summary seconds;
 
-    if (server && t->scenario->family != FAMILY_SERVICE)
+    if (server && t->scenario->family->bit != FAMILY_SERVICE)
         m[METRIC_throughput_up] = trial_ratio((double)s->received_bytes, t->seconds);
     if (client && !udp)
         m[METRIC_throughput_down] = trial_ratio((double)c->received_bytes, t->seconds);
@@ -115,7 +115,7 @@ static void compute_latency(struct trial *t)
     double *m = t->metrics;
 
     /* A bulk transfer has one latency, its duration: `seconds` says it. */
-    if (!h->count || t->scenario->family == FAMILY_BULK)
+    if (!h->count || t->scenario->family->bit == FAMILY_BULK)
         return;
     m[METRIC_latency_mean_ns] = h->mean;
     m[METRIC_latency_stdev_ns] = h->stdev;
@@ -143,7 +143,7 @@ void trial_compute_metrics(struct trial *t)
     if (t->loss.lost >= 0)
         m[METRIC_loss_percent] =
             trial_ratio(100.0 * (double)t->loss.lost, (double)t->loss.accepted);
-    if (trial_has_place(t, PLACE_CLIENT) && t->scenario->family != FAMILY_BULK)
+    if (trial_has_place(t, PLACE_CLIENT) && t->scenario->family->bit != FAMILY_BULK)
         m[METRIC_error_percent] =
             trial_ratio(100.0 * (double)(c->failed + c->timed_out), (double)c->attempted);
     m[METRIC_client_cpu_us_per_message] = trial_ratio(

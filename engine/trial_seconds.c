@@ -12,7 +12,7 @@ static struct second quantities(const struct trial *t, enum place place,
                                 const struct meter_counters *c)
 {
     struct second s = {0};
-    bool udp = t->scenario->family == FAMILY_UDP;
+    bool udp = t->scenario->family->bit == FAMILY_UDP;
 
     s.throughput_bytes = (double)c->received_bytes;
     if (place == PLACE_ENDPOINT)

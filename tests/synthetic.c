@@ -98,7 +98,7 @@ static void fill_requests(struct maker *k, struct meter *client, struct meter *s
 
 static void fill(struct maker *k, struct meter *client, struct meter *server)
 {
-    switch (k->run->scenario->family) {
+    switch (k->run->scenario->family->bit) {
     case FAMILY_UDP:
         fill_udp(k, client, server);
         break;

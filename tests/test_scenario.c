@@ -40,10 +40,10 @@ static void every_row_is_complete(void **state)
         assert_int_equal(s->about[strlen(s->about) - 1], '.');
         assert_non_null(s->documented);
         assert_non_null(s->roles[PLACE_CLIENT]);
-        assert_true(s->roles[PLACE_SERVER] || s->family == FAMILY_HTTP);
-        assert_true(!s->roles[PLACE_ENDPOINT] || s->family == FAMILY_SERVICE);
+        assert_true(s->roles[PLACE_SERVER] || s->family->bit == FAMILY_HTTP);
+        assert_true(!s->roles[PLACE_ENDPOINT] || s->family->bit == FAMILY_SERVICE);
         /* One family, and one only: a name in `defaults` means one parameter. */
-        assert_int_equal(s->family & (s->family - 1), 0);
+        assert_int_equal(s->family->bit & (s->family->bit - 1), 0);
     }
     assert_null(scenario_find("nothing"));
     assert_null(scenario_find(""));
@@ -102,7 +102,7 @@ static void check_pairs(const struct scenario *s, const char *pairs,
 
         assert_non_null(value);
         *value++ = '\0';
-        p = param_find(s->family, pair);
+        p = scenario_param(s, pair);
         if (!p) {
             assert_string_equal(options_text(values, pair, ""), value);
             continue;
@@ -127,7 +127,7 @@ static void defaults_are_taken(void **state)
         for (const struct param *p = param_table(); p->name; p++) {
             char text[300];
 
-            if (!(p->families & row(i)->family))
+            if (!scenario_has(row(i), p))
                 continue;
             param_text(&values, p, text, sizeof(text));
             assert_true(*text || p->type == PARAM_TEXT);
@@ -154,7 +154,7 @@ static void other_pairs_are_those_that_roles_know(void **state)
         assert_int_equal(scenario_defaults(row(i), &values), 0);
         assert_int_equal(scenario_quick(row(i), &values), 0);
         for (size_t v = 0; v < values.count; v++) {
-            bool found = param_find(row(i)->family, values.values[v].name) != NULL;
+            bool found = scenario_param(row(i), values.values[v].name) != NULL;
 
             for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
                 found |= strcmp(known[k], values.values[v].name) == 0;
@@ -244,13 +244,12 @@ static void departures_from_the_experiment_are_told(void **state)
     assert_int_equal(scenario_departures(s, &values, text, sizeof(text)), 0);
     assert_string_equal(text, "");
     /* The same experiment, elsewhere and more often. */
-    assert_int_equal(param_set(&values, param_find(s->family, "port"), "4711", NULL), 0);
-    assert_int_equal(param_set(&values, param_find(s->family, "trials"), "9", NULL), 0);
+    assert_int_equal(param_set(&values, scenario_param(s, "port"), "4711", NULL), 0);
+    assert_int_equal(param_set(&values, scenario_param(s, "trials"), "9", NULL), 0);
     assert_int_equal(scenario_departures(s, &values, text, sizeof(text)), 0);
-    assert_int_equal(param_set(&values, param_find(s->family, "requests"), "500", NULL),
+    assert_int_equal(param_set(&values, scenario_param(s, "requests"), "500", NULL), 0);
+    assert_int_equal(param_set(&values, scenario_param(s, "client"), "persistent", NULL),
                      0);
-    assert_int_equal(
-        param_set(&values, param_find(s->family, "client"), "persistent", NULL), 0);
     assert_int_equal(scenario_departures(s, &values, text, sizeof(text)), 2);
     assert_string_equal(text, "requests 500 (documented 100), client persistent "
                               "(documented process)");

@@ -15,7 +15,7 @@ static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
         {"p90", v->lines[2], v->count, PAINT_P90, REDUCE_MAX, UNKNOWN},
         {"p50", v->lines[3], v->count, PAINT_P50, REDUCE_MEAN, UNKNOWN},
     };
-    bool bulk = v->run != NULL && v->run->scenario->family == FAMILY_BULK;
+    bool bulk = v->run != NULL && v->run->scenario->family->bit == FAMILY_BULK;
 
     if (a.width >= 96 && v->run != NULL)
         snprintf(title, sizeof(title), "latency, %s", run_view_latency_origin(v->run));

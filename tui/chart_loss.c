@@ -43,7 +43,7 @@ static void draw_errors(struct run_view *v, struct canvas *c, struct area a, boo
         {"failed", v->lines[0], v->count, PAINT_MAX, REDUCE_MEAN, UNKNOWN},
         {"timed out", v->lines[1], v->count, PAINT_P99, REDUCE_MEAN, UNKNOWN},
     };
-    bool bulk = v->run != NULL && v->run->scenario->family == FAMILY_BULK;
+    bool bulk = v->run != NULL && v->run->scenario->family->bit == FAMILY_BULK;
 
     for (size_t i = 0; i < v->count; i++) {
         const struct series_place *client = &run_view_slot(v, i)->places[PLACE_CLIENT];
@@ -68,7 +68,7 @@ static void draw_errors(struct run_view *v, struct canvas *c, struct area a, boo
 
 static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
 {
-    if (v->run == NULL || v->run->scenario->family == FAMILY_UDP)
+    if (v->run == NULL || v->run->scenario->family->bit == FAMILY_UDP)
         draw_loss(v, c, a, hot);
     else
         draw_errors(v, c, a, hot);

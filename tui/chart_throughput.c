@@ -26,7 +26,7 @@ static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
     for (size_t i = 0; i < 2; i++)
         lines[i].now = run_view_now(v, lines[i].values);
     /* Datagrams go one way: no half for the other. */
-    one_way = v->run != NULL && v->run->scenario->family == FAMILY_UDP;
+    one_way = v->run != NULL && v->run->scenario->family->bit == FAMILY_UDP;
     chart.form = one_way ? CHART_AREA : CHART_MIRROR;
     chart.quantity = QUANTITY_BYTES;
     chart.per = "/s";

@@ -7,7 +7,7 @@
 
 enum metric headline_metric(const struct scenario *s)
 {
-    switch (s->family) {
+    switch (s->family->bit) {
     case FAMILY_BULK:
         return METRIC_throughput;
     case FAMILY_UDP:

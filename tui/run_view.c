@@ -136,7 +136,8 @@ const char *run_view_latency_origin(const struct run *r)
 {
     if (run_is_paced(r))
         return "from the planned send";
-    return r->scenario->family == FAMILY_UDP ? "from sending to arrival" : "service time";
+    return r->scenario->family->bit == FAMILY_UDP ? "from sending to arrival"
+                                                  : "service time";
 }
 
 enum place run_view_facing(const struct run_view *v)

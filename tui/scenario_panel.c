@@ -26,7 +26,7 @@ static void traffic(const struct scenario *s, const struct options *values, char
 {
     const char *transport = options_text(values, "transport", NULL);
 
-    if (s->family == FAMILY_UDP)
+    if (s->family->bit == FAMILY_UDP)
         transport = "udp";
     else if (transport == NULL)
         transport = "http";
@@ -69,7 +69,7 @@ int scenario_diagram_draw(struct canvas *c, struct area a, const struct scenario
     static const enum place order[] = {PLACE_CLIENT, PLACE_ENDPOINT, PLACE_SERVER};
     int nodes = 0, x = a.x, space;
     char label[24];
-    bool both = s->family != FAMILY_UDP && !options_is(values, "direction", "up");
+    bool both = s->family->bit != FAMILY_UDP && !options_is(values, "direction", "up");
 
     for (size_t i = 0; i < 3; i++)
         nodes += s->roles[order[i]] != NULL;
@@ -149,7 +149,7 @@ static void draw_values(struct canvas *c, struct area *a, const struct scenario 
     for (const struct param *p = param_table(); p->name != NULL; p++) {
         char text[256];
 
-        if (!(p->families & s->family))
+        if (!scenario_has(s, p))
             continue;
         param_view_text(values, p, text, sizeof(text));
         if (text[0] == '\0' || (strcmp(text, p->fallback) == 0 && !is_essential(p)) ||

@@ -40,7 +40,7 @@ static void *form_init(struct app *app, const void *argument)
     f->app = app;
     f->request = *(const struct params_request *)argument;
     for (const struct param *p = param_table(); p->name != NULL; p++)
-        if (p->families & f->request.scenario->family && f->count < ROWS_MAX)
+        if (scenario_has(f->request.scenario, p) && f->count < ROWS_MAX)
             f->rows[f->count++] = p;
     return f;
 }

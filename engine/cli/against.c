@@ -113,7 +113,7 @@ static const struct param *param_of(const struct scenario *s, const char *line)
     if (!equals || (size_t)(equals - line) >= sizeof(name))
         return NULL;
     snprintf(name, sizeof(name), "%.*s", (int)(equals - line), line);
-    return param_find(s->family, name);
+    return scenario_param(s, name);
 }
 
 static void add_name(struct contestant *c, const struct param *p)
@@ -166,7 +166,7 @@ static int take_scenario(struct pair *pair, const struct scenario *other)
     if (rc == 0 && arguments_flag(pair->arguments, "quick"))
         rc = scenario_quick(other, &a->values);
     for (const struct param *p = param_table(); rc == 0 && p->name; p++) {
-        if (!(p->families & other->family) || !arguments_typed(pair->arguments, p->name))
+        if (!scenario_has(other, p) || !arguments_typed(pair->arguments, p->name))
             continue;
         rc = p->type == PARAM_TEXT || p->type == PARAM_CHOICE
                  ? options_set_text(&a->values, p->name,

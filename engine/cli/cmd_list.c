@@ -20,7 +20,7 @@ static void print_markdown(const struct scenario *s, const struct options *value
         char text[120];
 
         param_text(values, p, text, sizeof(text));
-        if (p->families & s->family && !(p->flags & PARAM_RUN) && *text &&
+        if (scenario_has(s, p) && !(p->flags & PARAM_RUN) && *text &&
             strcmp(text, p->fallback) != 0)
             printf(" %s %s;", p->name, text);
     }
@@ -62,7 +62,7 @@ static cJSON *scenario_object(const struct scenario *s, const struct options *va
     cJSON_AddBoolToObject(o, "available", scenario_available(s));
     array = cJSON_AddArrayToObject(o, "parameters");
     for (const struct param *p = param_table(); array && p->name; p++)
-        if (p->families & s->family)
+        if (scenario_has(s, p))
             cJSON_AddItemToArray(array, param_object(p, values));
     return o;
 }

@@ -16,7 +16,7 @@ static int take_operands(const struct scenario *s, const struct arguments *a,
 {
     size_t used = 0;
 
-    if (s->family == FAMILY_HTTP) {
+    if (s->family->bit == FAMILY_HTTP) {
         if (a->operand_count > used)
             options_set_text(values, "url", a->operands[used++]);
         if (!*options_text(values, "url", ""))
@@ -47,10 +47,10 @@ static int run_scenario(const struct command *command, const struct scenario *s,
         (wants(argc, argv, "--quick") && scenario_quick(s, &values) < 0))
         fail_set(&fail, ENOMEM, "run", "starting a run");
     else
-        arguments_parse(&a, argc, argv, s->family, flags, &values, &fail);
+        arguments_parse(&a, argc, argv, s->family->bit, flags, &values, &fail);
     if (!fail.err && arguments_flag(&a, "help")) {
         printf("%s: %s.\n%s\n\n", s->name, s->title, s->about);
-        command_help(command, s->family, &values);
+        command_help(command, s->family->bit, &values);
     } else if (fail.err || take_operands(s, &a, &values, &fail) < 0) {
         code = command_fails(&fail);
     } else {

@@ -108,7 +108,7 @@ static void headline(const struct store_entry *e, char *text, size_t size)
     static const enum metric order[] = {METRIC_throughput, METRIC_requests_per_second,
                                         METRIC_received_per_second, METRIC_seconds};
     const struct scenario *s = scenario_find(e->scenario);
-    size_t first = s && s->family == FAMILY_BULK ? 0 : 1;
+    size_t first = s && s->family->bit == FAMILY_BULK ? 0 : 1;
 
     snprintf(text, size, "-");
     for (size_t i = first; i < sizeof(order) / sizeof(order[0]); i++)

@@ -117,7 +117,7 @@ bool command_scenario_word(size_t i, struct command_word *word)
 
     if (i >= count)
         return false;
-    *word = (struct command_word){table[i].name, table[i].title, table[i].family};
+    *word = (struct command_word){table[i].name, table[i].title, table[i].family->bit};
     return true;
 }
 

@@ -20,7 +20,7 @@ static void add_values(cJSON *document, const struct run *r)
 
     for (size_t i = 0; o && i < r->values.count; i++) {
         const struct option_value *v = &r->values.values[i];
-        const struct param *p = param_find(r->scenario->family, v->name);
+        const struct param *p = scenario_param(r->scenario, v->name);
 
         if (v->text)
             json_add_text(o, v->name, v->text);

@@ -221,7 +221,7 @@ int export_check_path(const char *path, int force, struct fail *fail)
 int export_check(const struct export_format *format, const struct scenario *scenario,
                  const char *path, int force, struct fail *fail)
 {
-    if (!(format->families & scenario->family))
+    if (!(format->families & scenario->family->bit))
         return refused(format, scenario, "has none", fail);
     return export_check_path(path, force, fail);
 }
@@ -246,7 +246,7 @@ int export_to_file(const struct export_format *format, const struct run *r,
     char name[40];
     int rc;
 
-    if (!(format->families & r->scenario->family))
+    if (!(format->families & r->scenario->family->bit))
         return refused(format, r->scenario, "has none", fail);
     snprintf(name, sizeof(name), "%s export", format->name);
     rc = export_through(write_pair, &pair, name, path, force, fail);

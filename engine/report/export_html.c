@@ -101,9 +101,9 @@ static const enum metric *headlines(const struct run *r)
                                          METRIC_seconds,
                                          METRIC_COUNT};
 
-    return r->scenario->family == FAMILY_BULK  ? bulk
-           : r->scenario->family == FAMILY_UDP ? udp
-                                               : others;
+    return r->scenario->family->bit == FAMILY_BULK  ? bulk
+           : r->scenario->family->bit == FAMILY_UDP ? udp
+                                                    : others;
 }
 
 static const char *metric_words(enum metric metric)
@@ -365,7 +365,7 @@ static void put_loss(FILE *f, const struct run *r)
         "trial",       "attempted",   "accepted", "received",  "lost",        "loss",
         "buffer full", "unexplained", "late",     "duplicate", "out of order"};
 
-    if (r->scenario->family != FAMILY_UDP || !r->trials_begun)
+    if (r->scenario->family->bit != FAMILY_UDP || !r->trials_begun)
         return;
     begin_table(f, "Loss", columns, 11, 1);
     for (size_t i = 0; i < r->trials_begun; i++) {
@@ -472,7 +472,7 @@ static void put_parameters(FILE *f, const struct run *r)
     for (const struct param *p = param_table(); p->name; p++) {
         char value[512], fallback[512];
 
-        if (!(p->families & r->scenario->family))
+        if (!scenario_has(r->scenario, p))
             continue;
         param_text(&r->values, p, value, sizeof(value));
         param_text(&defaults, p, fallback, sizeof(fallback));
@@ -519,7 +519,7 @@ static void put_foot(FILE *f, const struct run *r)
           "are decimal (1 MB is 1,000,000 bytes), bytes are the application's. Latency "
           "is ",
           f);
-    fputs(r->scenario->family == FAMILY_UDP
+    fputs(r->scenario->family->bit == FAMILY_UDP
               ? "one-way, from the send to the receipt on one clock"
           : rate ? "response time: from the moment at which the schedule wanted the "
                    "operation begun"

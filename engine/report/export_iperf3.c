@@ -21,7 +21,7 @@ struct flow_of {
 
 static bool is_udp(const struct run *r)
 {
-    return r->scenario->family == FAMILY_UDP;
+    return r->scenario->family->bit == FAMILY_UDP;
 }
 
 /* The directions of a run; returns how many. */
@@ -207,7 +207,7 @@ static void fill_sum(cJSON *o, const struct trial *t, const struct flow_of *flow
     const struct meter_counters *c = &t->counters[at_receiver ? flow->to : flow->from];
 
     add_rate(o, 0, t->seconds, at_receiver ? c->received_bytes : c->sent_bytes);
-    if (t->scenario->family == FAMILY_UDP)
+    if (t->scenario->family->bit == FAMILY_UDP)
         add_datagrams(o, t, at_receiver);
     cJSON_AddBoolToObject(o, "sender", flow->from == PLACE_CLIENT);
 }

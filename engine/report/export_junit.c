@@ -80,7 +80,7 @@ static void put_properties(FILE *f, const struct run *r)
     for (const struct param *p = param_table(); p->name; p++) {
         char text[512];
 
-        if (!(p->families & r->scenario->family))
+        if (!scenario_has(r->scenario, p))
             continue;
         param_text(&r->values, p, text, sizeof(text));
         fprintf(f, "      <property name=\"%s\" value=\"", p->name);

@@ -167,7 +167,7 @@ static void put_parameters(FILE *f, const struct run *r)
     for (const struct param *p = param_table(); p->name; p++) {
         char text[512], fallback[512], option[40];
 
-        if (!(p->families & r->scenario->family))
+        if (!scenario_has(r->scenario, p))
             continue;
         param_text(&r->values, p, text, sizeof(text));
         param_text(&defaults, p, fallback, sizeof(fallback));
