@@ -322,7 +322,7 @@ static int pool_latency(const struct compare_side *side, struct hist **pooled)
 {
     for (size_t i = 0; i < side->count; i++) {
         const struct run *r = side->runs[i];
-        const struct meter *m = r->pooled[scenario_latency_place(r->scenario)];
+        const struct meter *m = r->pooled[r->scenario->family->latency_place];
         const struct hist *h = m ? m->hists[METER_HIST_latency] : NULL;
 
         if (!h || !h->count || r->scenario->family->bit == FAMILY_BULK)

@@ -360,7 +360,7 @@ static int apply_sample(struct recording *rec, const cJSON *line,
     if (trial_sample(run_trial(r), p, &rec->scratch) < 0)
         return -ENOMEM;
     series_add(r->series, p->place, origin_ns(r), &rec->scratch,
-               p->place == scenario_latency_place(r->scenario));
+               p->place == r->scenario->family->latency_place);
     event->kind = RECORDING_SAMPLED;
     event->process = p;
     event->sample = &rec->scratch;

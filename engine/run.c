@@ -54,7 +54,7 @@ static int begin_content(struct run *r, struct fail *fail)
 {
     struct run_private *p = r->private;
 
-    if (r->scenario->family->bit != FAMILY_BULK || *options_text(&r->values, "file", ""))
+    if (!r->scenario->family->content || *options_text(&r->values, "file", ""))
         return 0;
     p->content_bytes = options_number(&r->values, "size", 0);
     return content_begin(p->content_bytes, &p->content_fd, fail);
@@ -169,8 +169,7 @@ void run_free(struct run *r)
 
 bool run_is_endless(const struct run *r)
 {
-    return r->scenario->family->bit & FAMILY_WEB &&
-           !options_number(&r->values, "amount", 0) &&
+    return !options_number(&r->values, r->scenario->family->amount, 0) &&
            !options_number(&r->values, "duration", 0);
 }
 
@@ -278,36 +277,33 @@ bool run_is_paced(const struct run *r)
            options_number(&r->values, "connection_rate", 0) > 0;
 }
 
-/* What is only handed over, or in flight, is not done yet. */
-static uint64_t settled(const struct meter_counters *c)
+/*
+ * What one client has done of it: what is only handed over, or in flight, is not done
+ * yet. Of a transfer each client makes the whole, the longer way of which counts.
+ */
+static double amount_of(const struct run *r, const struct meter_counters *c)
 {
-    return c->succeeded + c->failed + c->timed_out + c->unfinished;
+    uint64_t bytes =
+        c->received_bytes > c->sent_bytes ? c->received_bytes : c->sent_bytes;
+
+    return r->scenario->family->operations
+               ? (double)(c->succeeded + c->failed + c->timed_out + c->unfinished)
+               : (double)bytes / (double)options_number(&r->values, "workers", 1);
 }
 
 /* What the clients have done of the amount that ends a trial. */
 static double amount_done(const struct run *r)
 {
     const struct trial *t = run_current(r);
-    const char *name = r->scenario->family->bit == FAMILY_BULK       ? "size"
-                       : r->scenario->family->bit == FAMILY_REQUESTS ? "requests"
-                       : r->scenario->family->bit == FAMILY_UDP      ? "messages"
-                                                                     : "amount";
-    double amount = (double)options_number(&r->values, name, 0);
+    double amount = (double)options_number(&r->values, r->scenario->family->amount, 0);
     double done = 0;
 
     for (size_t i = 0; i < t->process_count; i++) {
         const struct process *p = &t->processes[i];
         const struct meter *m = p->totals.meter;
 
-        if (p->place != PLACE_CLIENT || !m)
-            continue;
-        if (r->scenario->family->bit == FAMILY_BULK)
-            done += (double)(m->counters.received_bytes > m->counters.sent_bytes
-                                 ? m->counters.received_bytes
-                                 : m->counters.sent_bytes) /
-                    (double)options_number(&r->values, "workers", 1);
-        else
-            done += (double)settled(&m->counters);
+        if (p->place == PLACE_CLIENT && m)
+            done += amount_of(r, &m->counters);
     }
     return amount > 0 ? done / amount : (double)NAN;
 }

@@ -23,7 +23,7 @@ static bool is_transport(const struct run *r, const char *name)
 static int check_target(const struct run *r, struct fail *fail)
 {
     const char *target = options_text(&r->values, "target", "");
-    bool udp = r->scenario->family->bit == FAMILY_UDP;
+    bool udp = r->scenario->family->datagrams;
     struct sockaddr_storage address;
     socklen_t len;
     struct endpoint e;

@@ -79,7 +79,7 @@ static int hello_values(const struct run *r, const struct process *process,
     if (process->place != PLACE_CLIENT && process->place != facing(r))
         set_number(&s, "port", 0);
     /* What is loaded is the run's own, wherever a launcher has put it. */
-    if (r->scenario->family->bit == FAMILY_SERVICE)
+    if (r->scenario->family->load && !r->scenario->family->url)
         set_number(&s, "remote_target", 1);
     if (p->content_fd >= 0) {
         snprintf(content, sizeof(content), "/proc/%ld/fd/%d", (long)getpid(),

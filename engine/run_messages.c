@@ -37,7 +37,7 @@ static void on_sample(struct run *r, struct link *l, const cJSON *object)
         return;
     }
     series_add(r->series, place, run_origin_ns(r, run_current(r)), &p->scratch,
-               place == scenario_latency_place(r->scenario));
+               place == r->scenario->family->latency_place);
     p->ops->sampled(p->arg, r, l->process, &p->scratch);
 }
 

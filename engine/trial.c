@@ -11,11 +11,6 @@
 #include "engine/units.h"
 #include "protocols/utf8.h"
 
-enum place scenario_latency_place(const struct scenario *s)
-{
-    return s->family->bit == FAMILY_UDP ? PLACE_SERVER : PLACE_CLIENT;
-}
-
 static const struct loss unknown_loss = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 
 int trial_init(struct trial *t, const struct scenario *scenario, unsigned number,
@@ -169,7 +164,7 @@ static void compute_loss(struct trial *t)
     struct loss *l = &t->loss;
 
     *l = unknown_loss;
-    if (t->scenario->family->bit != FAMILY_UDP || !trial_has_place(t, PLACE_CLIENT))
+    if (!t->scenario->family->datagrams || !trial_has_place(t, PLACE_CLIENT))
         return;
     l->attempted = (int64_t)c->attempted;
     l->refused = (int64_t)c->refused;
@@ -211,7 +206,7 @@ static void judge_answers(struct trial *t)
 {
     uint64_t attempted = t->counters[PLACE_CLIENT].attempted;
 
-    if (!(t->scenario->family->bit & FAMILY_WEB) || t->outcome != OUTCOME_COMPLETED ||
+    if (!t->scenario->family->load || t->outcome != OUTCOME_COMPLETED ||
         t->counters[PLACE_CLIENT].succeeded ||
         t->hists[PLACE_CLIENT][METER_HIST_first_byte].count)
         return;
@@ -229,8 +224,7 @@ int trial_compute(struct trial *t, const struct options *values)
 {
     int rc = sum_places(t);
 
-    if (t->scenario->family->bit & FAMILY_WEB)
-        t->warmup_ns = options_number(values, "warmup", 0);
+    t->warmup_ns = options_number(values, "warmup", 0);
     t->seconds = clock_seconds(t);
     compute_loss(t);
     judge_answers(t);

@@ -76,9 +76,6 @@ struct trial {
     struct check checks[TRIAL_CHECKS];
 };
 
-/* The place whose METER_HIST_latency is the scenario's latency. */
-enum place scenario_latency_place(const struct scenario *s);
-
 /* An empty trial with room for the processes; 0 or -ENOMEM. */
 int trial_init(struct trial *t, const struct scenario *scenario, unsigned number,
                size_t process_count);

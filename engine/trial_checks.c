@@ -151,10 +151,8 @@ static void check_datagrams(struct trial *t)
 static void check_little(struct trial *t, const struct options *values)
 {
     const struct hist_summary *h = &t->hists[PLACE_CLIENT][METER_HIST_latency];
-    bool web = t->scenario->family->bit & FAMILY_WEB;
-    double slots =
-        (double)options_number(values, web ? "connections" : "concurrency", 0) *
-        (double)options_number(values, "pipelining", 1);
+    double slots = (double)options_number(values, t->scenario->family->concurrency, 0) *
+                   (double)options_number(values, "pipelining", 1);
     double mean = (double)h->count * h->mean / 1e9 / t->seconds;
 
     if (!h->count || options_number(values, "rate", 0) || !isfinite(mean) || slots <= 0)
@@ -197,8 +195,6 @@ static void check_generator(struct trial *t)
 
     if (!isfinite(client))
         return;
-    if (t->scenario->family->bit == FAMILY_BULK || t->scenario->family->bit == FAMILY_UDP)
-        return; /* both ends are what is measured */
     add_check(t, "generator not saturated",
               verdict_of(client < BUSY_PERCENT || (isfinite(server) && server > client)),
               "the busiest client process used %.0f %% of a core", client);
@@ -207,9 +203,9 @@ static void check_generator(struct trial *t)
 static void check_percentiles(struct trial *t)
 {
     const struct hist_summary *h =
-        &t->hists[scenario_latency_place(t->scenario)][METER_HIST_latency];
+        &t->hists[t->scenario->family->latency_place][METER_HIST_latency];
 
-    if (!h->count || t->scenario->family->bit == FAMILY_BULK)
+    if (!h->count)
         return;
     /* A percentile wants ten values beyond it, or it is an accident of one. */
     add_check(t, "enough for the percentiles",
@@ -225,18 +221,23 @@ static void check_percentiles(struct trial *t)
 
 void trial_compute_checks(struct trial *t, const struct options *values)
 {
+    const struct family *family = t->scenario->family;
+
     if (!trial_has_place(t, PLACE_CLIENT))
         return;
-    if (t->scenario->family->bit != FAMILY_BULK)
+    if (family->operations)
         check_identity(t);
-    if (t->scenario->family->bit & FAMILY_STREAM)
+    if (!family->datagrams && !family->load)
         check_streams(t);
-    if (t->scenario->family->bit == FAMILY_BULK)
+    if (family->content)
         check_checksums(t);
-    if (t->scenario->family->bit == FAMILY_UDP)
+    if (family->datagrams)
         check_datagrams(t);
-    check_little(t, values);
+    if (family->answered)
+        check_little(t, values);
     check_pacing(t, values);
-    check_generator(t);
-    check_percentiles(t);
+    if (family->answered) /* else both ends are what is measured */
+        check_generator(t);
+    if (family->operations)
+        check_percentiles(t);
 }

@@ -72,30 +72,30 @@ static void compute_rates(struct trial *t)
 {
     const struct meter_counters *c = &t->counters[PLACE_CLIENT];
     const struct meter_counters *s = &t->counters[PLACE_SERVER];
-    bool udp = t->scenario->family->bit == FAMILY_UDP;
-    bool bulk = t->scenario->family->bit == FAMILY_BULK;
-    bool stream = t->scenario->family->bit & FAMILY_STREAM;
+    const struct family *family = t->scenario->family;
     bool client = trial_has_place(t, PLACE_CLIENT);
     bool server = trial_has_place(t, PLACE_SERVER);
     double *m = t->metrics;
     struct second_summary seconds;
 
-    if (server && t->scenario->family->bit != FAMILY_SERVICE)
+    if (server && !family->load)
         m[METRIC_throughput_up] = trial_ratio((double)s->received_bytes, t->seconds);
-    if (client && !udp)
+    if (client && !family->one_way)
         m[METRIC_throughput_down] = trial_ratio((double)c->received_bytes, t->seconds);
     m[METRIC_throughput] = isnan(m[METRIC_throughput_up]) ? m[METRIC_throughput_down]
                            : isnan(m[METRIC_throughput_down])
                                ? m[METRIC_throughput_up]
                                : m[METRIC_throughput_up] + m[METRIC_throughput_down];
     /* What was sent to a server that does not report is half of the whole. */
-    if (stream && !server && c->sent_bytes)
+    if (!family->one_way && !family->load && !server && c->sent_bytes)
         m[METRIC_throughput] = (double)NAN;
-    if (udp && server)
-        m[METRIC_received_per_second] = trial_ratio((double)s->unique, t->seconds);
-    if (udp || bulk || !client)
+    if (family->one_way && server)
+        m[METRIC_received_per_second] =
+            trial_ratio((double)family_received(family, s), t->seconds);
+    if (!family->answered || !client)
         return;
-    m[METRIC_received_per_second] = trial_ratio((double)c->received_messages, t->seconds);
+    m[METRIC_received_per_second] =
+        trial_ratio((double)family_received(family, c), t->seconds);
     m[METRIC_requests_per_second] = trial_ratio((double)c->succeeded, t->seconds);
     trial_seconds(t, offsetof(struct second, requests), &seconds);
     m[METRIC_requests_per_second_stdev] = seconds.stdev;
@@ -111,11 +111,11 @@ static void compute_rates(struct trial *t)
 static void compute_latency(struct trial *t)
 {
     const struct hist_summary *h =
-        &t->hists[scenario_latency_place(t->scenario)][METER_HIST_latency];
+        &t->hists[t->scenario->family->latency_place][METER_HIST_latency];
     double *m = t->metrics;
 
-    /* A bulk transfer has one latency, its duration: `seconds` says it. */
-    if (!h->count || t->scenario->family->bit == FAMILY_BULK)
+    /* A transfer has one latency, its duration: `seconds` says it. */
+    if (!h->count || !t->scenario->family->operations)
         return;
     m[METRIC_latency_mean_ns] = h->mean;
     m[METRIC_latency_stdev_ns] = h->stdev;
@@ -143,7 +143,7 @@ void trial_compute_metrics(struct trial *t)
     if (t->loss.lost >= 0)
         m[METRIC_loss_percent] =
             trial_ratio(100.0 * (double)t->loss.lost, (double)t->loss.accepted);
-    if (trial_has_place(t, PLACE_CLIENT) && t->scenario->family->bit != FAMILY_BULK)
+    if (trial_has_place(t, PLACE_CLIENT) && t->scenario->family->operations)
         m[METRIC_error_percent] =
             trial_ratio(100.0 * (double)(c->failed + c->timed_out), (double)c->attempted);
     m[METRIC_client_cpu_us_per_message] = trial_ratio(

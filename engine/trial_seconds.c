@@ -12,13 +12,13 @@ static struct second quantities(const struct trial *t, enum place place,
                                 const struct meter_counters *c)
 {
     struct second s = {0};
-    bool udp = t->scenario->family->bit == FAMILY_UDP;
+    const struct family *family = t->scenario->family;
 
     s.throughput_bytes = (double)c->received_bytes;
     if (place == PLACE_ENDPOINT)
         s.throughput_bytes = 0;
-    if (place == (udp ? PLACE_SERVER : PLACE_CLIENT))
-        s.received_messages = (double)(udp ? c->unique : c->received_messages);
+    if (place == (family->one_way ? PLACE_SERVER : PLACE_CLIENT))
+        s.received_messages = (double)family_received(family, c);
     if (place == PLACE_CLIENT) {
         s.requests = (double)c->succeeded;
         s.read_bytes =

@@ -127,7 +127,7 @@ static void take(struct maker *k, struct process *p, struct sample *sample, uint
                              .open_descriptors = 10};
     trial_sample(t, p, sample);
     series_add(r->series, p->place, run_origin_ns(r, t), sample,
-               p->place == scenario_latency_place(r->scenario));
+               p->place == r->scenario->family->latency_place);
 }
 
 static void add_steps(struct maker *k, struct trial *t)

@@ -115,7 +115,7 @@ static void made_sample(struct made *m, int process, uint64_t at_ns)
         meter_record(s->meter, METER_HIST_latency, pick(m, 5 * MS));
     assert_int_equal(trial_sample(t, p, s), 0);
     series_add(m->run->series, p->place, run_origin_ns(m->run, t), s,
-               p->place == scenario_latency_place(m->run->scenario));
+               p->place == m->run->scenario->family->latency_place);
     recorder_sampled(m->recorder, m->run, p, s);
 }
 

@@ -421,7 +421,7 @@ static void draw_spectrum(struct page *p, const struct run *r)
         {"max", 1, PAINT_MAX},
     };
     const struct hist *h =
-        pooled(r, scenario_latency_place(r->scenario), METER_HIST_latency);
+        pooled(r, r->scenario->family->latency_place, METER_HIST_latency);
     struct bar bars[7];
     char figures[7][CELL], heading[64];
     double low;

@@ -237,7 +237,7 @@ static void add_metrics(cJSON *trial, const struct trial *t)
 
 static cJSON *trial_object(const struct trial *t)
 {
-    enum place place = scenario_latency_place(t->scenario);
+    enum place place = t->scenario->family->latency_place;
     cJSON *o = cJSON_CreateObject();
     cJSON *processes;
     char when[32];

@@ -53,7 +53,7 @@ static void put_rows(FILE *f, const struct hist *h)
 
 int export_write_hgrm(FILE *f, const struct run *r)
 {
-    const struct meter *m = r->pooled[scenario_latency_place(r->scenario)];
+    const struct meter *m = r->pooled[r->scenario->family->latency_place];
     const struct hist *h = m ? m->hists[METER_HIST_latency] : NULL;
     struct threshold_verdict verdicts[THRESHOLDS_MAX];
     size_t verdict_count = thresholds_judge(r, verdicts);

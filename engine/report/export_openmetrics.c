@@ -143,7 +143,7 @@ static void put_quantile(FILE *f, const struct trial *t, double q, uint64_t ns)
 
 static void put_latency(FILE *f, const struct run *r)
 {
-    enum place place = scenario_latency_place(r->scenario);
+    enum place place = r->scenario->family->latency_place;
 
     fputs("# TYPE plimsoll_latency_seconds summary\n"
           "# HELP plimsoll_latency_seconds latency of what ended well\n",

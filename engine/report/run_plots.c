@@ -246,7 +246,7 @@ static void draw_spectrum(struct drawing *d)
                 {"connection set-up", PLACE_CLIENT, METER_HIST_connect},
                 {"endpoint's call", PLACE_ENDPOINT, METER_HIST_upstream}};
     static const size_t row_count = sizeof(rows) / sizeof(rows[0]);
-    enum place place = scenario_latency_place(d->r->scenario);
+    enum place place = d->r->scenario->family->latency_place;
     const struct meter *m = d->r->pooled[place];
     struct plot p = spectrum_plot("Latency by percentile");
     double x[PLOT_LINES][SPECTRUM_POINTS], y[PLOT_LINES][SPECTRUM_POINTS];
