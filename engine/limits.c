@@ -67,13 +67,14 @@ static bool is_pipe(const struct options *v)
 
 /*
  * A socket is one at each end. A named pipe is two at the server and, until that has
- * opened its ends, three at the client, unless that is a process of its own.
+ * opened its ends, three at the client, unless that is a process of its own. Load opens
+ * all of its connections, others as many as there is work for.
  */
-static uint64_t files_of_requests(const struct options *v)
+static uint64_t files_of_operations(const struct family *f, const struct options *v)
 {
-    uint64_t requests = options_number(v, "requests", UINT64_MAX);
-    uint64_t wanted = options_number(v, "concurrency", 1);
-    uint64_t all = wanted < requests ? wanted : requests;
+    uint64_t amount = options_number(v, f->amount, UINT64_MAX);
+    uint64_t wanted = options_number(v, f->concurrency, 0);
+    uint64_t all = f->load || wanted < amount ? wanted : amount;
     uint64_t workers = options_number(v, "workers", 1);
     uint64_t own = (all + workers - 1) / workers;
     uint64_t server = all * (is_pipe(v) ? 2 : 1);
@@ -90,14 +91,10 @@ static uint64_t files_needed(const struct scenario *s, const struct options *v)
 
     if (!s)
         return 0;
-    if (s->family->bit == FAMILY_REQUESTS)
-        n = files_of_requests(v);
-    else if (s->family->bit == FAMILY_UDP)
-        n = options_number(v, "window", 0);
-    else if (s->family->bit & FAMILY_WEB)
-        n = options_number(v, "connections", 0);
+    if (s->family->concurrency)
+        n = files_of_operations(s->family, v);
     /* The endpoint holds the way in and the way on. */
-    if (s->family->bit == FAMILY_SERVICE)
+    if (s->roles[PLACE_ENDPOINT])
         n *= 2;
     /* The engine holds two for each worker. */
     if (workers > 1 && n < 2 * (workers + 2))
@@ -137,6 +134,14 @@ static void receive_buffer(struct list *l, const struct options *v)
             row->need);
 }
 
+/* Whether each operation has a TCP connection of its own. */
+static bool is_connecting(const struct options *v)
+{
+    return options_number(v, "close", 0) ||
+           (options_is(v, "transport", "tcp") &&
+            strcmp(options_text(v, "client", "persistent"), "persistent") != 0);
+}
+
 static void ports(struct list *l, const struct scenario *s, const struct options *v)
 {
     struct limit *row = add(l, "ephemeral ports");
@@ -149,11 +154,8 @@ static void ports(struct list *l, const struct scenario *s, const struct options
         fclose(f);
     row->have = row->known ? high - low + 1 : 0;
     read_number("/proc/sys/net/ipv4/tcp_tw_reuse", &reuse);
-    if (s && s->family->bit == FAMILY_REQUESTS && options_is(v, "transport", "tcp") &&
-        !options_is(v, "client", "persistent"))
-        row->need = options_number(v, "requests", 0);
-    if (s && s->family->bit & FAMILY_WEB && options_number(v, "close", 0))
-        row->need = options_number(v, "amount", 0);
+    if (s && is_connecting(v))
+        row->need = options_number(v, s->family->amount, 0);
     row->enough = row->need <= row->have || reuse > 0;
     put(row->why, sizeof(row->why),
         "each closed connection holds one for 60 s (TIME_WAIT)%s",
@@ -195,7 +197,7 @@ static void memory(struct list *l, const struct scenario *s, const struct option
         }
     if (f)
         fclose(f);
-    if (s && s->family->bit == FAMILY_BULK && !*options_text(v, "file", ""))
+    if (s && s->family->content && !*options_text(v, "file", ""))
         row->need = options_number(v, "size", 0);
     row->enough = row->have >= row->need;
     put(row->why, sizeof(row->why),
@@ -241,16 +243,16 @@ size_t limits_for(const struct scenario *scenario, const struct options *values,
                   struct limit limits[LIMITS_MAX])
 {
     struct list l = {0, limits};
-    unsigned family = scenario ? scenario->family->bit : FAMILY_ALL;
+    const struct family *family = scenario ? scenario->family : NULL;
 
     open_files(&l, scenario, values);
-    if (family & FAMILY_UDP)
+    if (!family || family->datagrams)
         receive_buffer(&l, scenario ? values : NULL);
-    if (family & (FAMILY_REQUESTS | FAMILY_WEB))
+    if (!family || family->answered)
         ports(&l, scenario, values);
     if (!scenario || options_is(values, "transport", "tcp"))
         congestion(&l);
-    if (family & FAMILY_BULK)
+    if (!family || family->content)
         memory(&l, scenario, values);
     cores(&l);
     load_of_others(&l);
