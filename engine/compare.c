@@ -114,17 +114,14 @@ static bool is_named(const struct comparison *c, enum metric metric)
 /* What a scenario is about, and what a change to it is judged by. */
 static bool is_headline(const struct comparison *c, enum metric metric)
 {
+    const struct family *family = c->a.runs[0]->scenario->family;
+
     if (c->options.metric_count)
         return is_named(c, metric);
-    switch (c->a.runs[0]->scenario->family->bit) {
-    case FAMILY_BULK:
-        return metric == METRIC_throughput;
-    case FAMILY_UDP:
-        return metric == METRIC_received_per_second || metric == METRIC_loss_percent;
-    default:
-        return metric == METRIC_requests_per_second || metric == METRIC_latency_p50_ns ||
-               metric == METRIC_latency_p99_ns;
-    }
+    for (size_t i = 0; i < family->judged; i++)
+        if (family->headlines[i] == metric)
+            return true;
+    return false;
 }
 
 /*
@@ -325,7 +322,7 @@ static int pool_latency(const struct compare_side *side, struct hist **pooled)
         const struct meter *m = r->pooled[r->scenario->family->latency_place];
         const struct hist *h = m ? m->hists[METER_HIST_latency] : NULL;
 
-        if (!h || !h->count || r->scenario->family->bit == FAMILY_BULK)
+        if (!h || !h->count || !r->scenario->family->operations)
             continue;
         if (!*pooled)
             *pooled = hist_new();

@@ -77,7 +77,7 @@ static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
     struct bounds b = v->run != NULL ? used_buckets(v) : (struct bounds){0, 0};
     size_t share;
 
-    if (v->run != NULL && v->run->scenario->family->bit == FAMILY_BULK)
+    if (v->run != NULL && !v->run->scenario->family->operations)
         heat.empty = "a transfer as a whole has no latency";
     if (b.high > b.low) {
         struct scale scale =

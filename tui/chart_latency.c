@@ -15,7 +15,7 @@ static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
         {"p90", v->lines[2], v->count, PAINT_P90, REDUCE_MAX, UNKNOWN},
         {"p50", v->lines[3], v->count, PAINT_P50, REDUCE_MEAN, UNKNOWN},
     };
-    bool bulk = v->run != NULL && v->run->scenario->family->bit == FAMILY_BULK;
+    bool none = v->run != NULL && !v->run->scenario->family->operations;
 
     if (a.width >= 96 && v->run != NULL)
         snprintf(title, sizeof(title), "latency, %s", run_view_latency_origin(v->run));
@@ -31,13 +31,13 @@ static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
     }
     for (size_t i = 0; i < 4; i++)
         lines[i].now = run_view_now(v, lines[i].values);
-    if (bulk)
+    if (none)
         chart.empty = "a transfer as a whole has no latency";
     chart.form = CHART_LINES;
     chart.quantity = QUANTITY_DURATION;
     chart.is_log = true;
     chart.lines = lines;
-    chart.line_count = bulk ? 0 : 4;
+    chart.line_count = none ? 0 : 4;
     chart_draw(c, a, &chart);
 }
 

@@ -43,7 +43,7 @@ static void draw_errors(struct run_view *v, struct canvas *c, struct area a, boo
         {"failed", v->lines[0], v->count, PAINT_MAX, REDUCE_MEAN, UNKNOWN},
         {"timed out", v->lines[1], v->count, PAINT_P99, REDUCE_MEAN, UNKNOWN},
     };
-    bool bulk = v->run != NULL && v->run->scenario->family->bit == FAMILY_BULK;
+    bool none = v->run != NULL && !v->run->scenario->family->operations;
 
     for (size_t i = 0; i < v->count; i++) {
         const struct series_place *client = &run_view_slot(v, i)->places[PLACE_CLIENT];
@@ -58,8 +58,8 @@ static void draw_errors(struct run_view *v, struct canvas *c, struct area a, boo
     chart.per = "/s";
     chart.least_top = 10;
     chart.lines = lines;
-    chart.line_count = bulk ? 0 : 2;
-    if (bulk) {
+    chart.line_count = none ? 0 : 2;
+    if (none) {
         chart.title = "packet loss";
         chart.empty = "a stream loses nothing; its counts are checked at the end";
     }
@@ -68,7 +68,7 @@ static void draw_errors(struct run_view *v, struct canvas *c, struct area a, boo
 
 static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
 {
-    if (v->run == NULL || v->run->scenario->family->bit == FAMILY_UDP)
+    if (v->run == NULL || v->run->scenario->family->datagrams)
         draw_loss(v, c, a, hot);
     else
         draw_errors(v, c, a, hot);

@@ -25,8 +25,8 @@ static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
         lines[0].name = "sent";
     for (size_t i = 0; i < 2; i++)
         lines[i].now = run_view_now(v, lines[i].values);
-    /* Datagrams go one way: no half for the other. */
-    one_way = v->run != NULL && v->run->scenario->family->bit == FAMILY_UDP;
+    /* One way needs no mirror. */
+    one_way = v->run != NULL && v->run->scenario->family->one_way;
     chart.form = one_way ? CHART_AREA : CHART_MIRROR;
     chart.quantity = QUANTITY_BYTES;
     chart.per = "/s";

@@ -5,18 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum metric headline_metric(const struct scenario *s)
-{
-    switch (s->family->bit) {
-    case FAMILY_BULK:
-        return METRIC_throughput;
-    case FAMILY_UDP:
-        return METRIC_received_per_second;
-    default:
-        return METRIC_requests_per_second;
-    }
-}
-
 int last_runs_read(struct last_runs *l, struct fail *fail)
 {
     int rc;
@@ -37,7 +25,7 @@ void last_runs_done(struct last_runs *l)
 size_t last_runs_values(const struct last_runs *l, const struct scenario *s,
                         double *values, size_t room)
 {
-    enum metric m = headline_metric(s);
+    enum metric m = s->family->headlines[0];
     size_t n = 0;
 
     for (size_t i = 0; i < l->count && n < room; i++) {

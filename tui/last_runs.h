@@ -10,9 +10,6 @@
 #include "engine/scenario.h"
 #include "engine/store.h"
 
-/* The metric that stands for a scenario where there is room for one. */
-enum metric headline_metric(const struct scenario *s);
-
 /* Zero bytes are a valid empty list. */
 struct last_runs {
     size_t count;
@@ -24,7 +21,7 @@ int last_runs_read(struct last_runs *l, struct fail *fail);
 void last_runs_done(struct last_runs *l);
 
 /*
- * The headline metric of the last runs of a scenario, the newest last: fills at most
+ * The first headline of the last runs of a scenario, the newest last: fills at most
  * `room` values and returns how many. Runs without a value are left out.
  */
 size_t last_runs_values(const struct last_runs *l, const struct scenario *s,

@@ -136,8 +136,7 @@ const char *run_view_latency_origin(const struct run *r)
 {
     if (run_is_paced(r))
         return "from the planned send";
-    return r->scenario->family->bit == FAMILY_UDP ? "from sending to arrival"
-                                                  : "service time";
+    return r->scenario->family->latency_span;
 }
 
 enum place run_view_facing(const struct run_view *v)

@@ -20,19 +20,6 @@ struct link {
     bool both_ways;
 };
 
-/* What flows between client and server, in a word. */
-static void traffic(const struct scenario *s, const struct options *values, char *out,
-                    size_t size)
-{
-    const char *transport = options_text(values, "transport", NULL);
-
-    if (s->family->bit == FAMILY_UDP)
-        transport = "udp";
-    else if (transport == NULL)
-        transport = "http";
-    snprintf(out, size, "%s", transport);
-}
-
 static void draw_node(struct canvas *c, int x, int y, enum place place, const char *role)
 {
     struct style s = style(place == PLACE_CLIENT ? PAINT_CLIENT : PAINT_SERVER);
@@ -68,8 +55,8 @@ int scenario_diagram_draw(struct canvas *c, struct area a, const struct scenario
 {
     static const enum place order[] = {PLACE_CLIENT, PLACE_ENDPOINT, PLACE_SERVER};
     int nodes = 0, x = a.x, space;
-    char label[24];
-    bool both = s->family->bit != FAMILY_UDP && !options_is(values, "direction", "up");
+    const char *label = options_text(values, "transport", s->family->protocol);
+    bool both = !s->family->one_way && !options_is(values, "direction", "up");
 
     for (size_t i = 0; i < 3; i++)
         nodes += s->roles[order[i]] != NULL;
@@ -79,7 +66,6 @@ int scenario_diagram_draw(struct canvas *c, struct area a, const struct scenario
     if (space < LINK_LEAST - 4)
         return 0;
     space = space > LINK_LEAST + 6 ? LINK_LEAST + 6 : space;
-    traffic(s, values, label, sizeof(label));
     for (size_t i = 0; i < 3; i++) {
         if (s->roles[order[i]] == NULL)
             continue;
@@ -208,7 +194,7 @@ static void draw_last_runs(struct canvas *c, struct area *a, const struct scenar
 {
     double values[LAST_RUNS_SHOWN];
     size_t n = last_runs_values(saved, s, values, LAST_RUNS_SHOWN);
-    enum metric m = headline_metric(s);
+    enum metric m = s->family->headlines[0];
     char name[64], last[40];
     struct area row;
     int x;

@@ -351,7 +351,7 @@ static void draw_figures(struct canvas *c, struct area row, const struct store_e
                          struct style s)
 {
     const struct scenario *scenario = scenario_find(e->scenario);
-    enum metric m = scenario != NULL ? headline_metric(scenario) : METRIC_throughput;
+    enum metric m = scenario != NULL ? scenario->family->headlines[0] : METRIC_throughput;
     const struct {
         int at, width;
         enum metric metric;

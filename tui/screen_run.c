@@ -320,7 +320,7 @@ static bool can_rate(const void *self)
 {
     const struct runner *u = self;
 
-    return u->queue[u->at].scenario->family->bit != FAMILY_BULK;
+    return scenario_param(u->queue[u->at].scenario, "rate") != NULL;
 }
 
 /* Two significant digits: rates that a person would say. */

@@ -207,7 +207,7 @@ static bool ask_for_server(struct catalogue *k)
 {
     const struct choice *choice = selected(k);
 
-    if (choice->scenario->family->bit != FAMILY_HTTP ||
+    if (!choice->scenario->family->url ||
         options_text(&choice->values, "url", "")[0] != '\0')
         return false;
     edit(k, PRESS_NONE);
@@ -251,7 +251,7 @@ static void run_quick(void *self, uint32_t press)
         return;
     }
     /* Whose server it is does not change with how much it is asked. */
-    if (choice->scenario->family->bit == FAMILY_HTTP)
+    if (choice->scenario->family->url)
         options_set_text(&k->quick, "url", options_text(&choice->values, "url", ""));
     k->request.count = 0;
     add_run(&k->request, choice->scenario, &k->quick);

@@ -427,7 +427,7 @@ static void draw_spectrum(struct page *p, const struct run *r)
     double low;
 
     /* The time of a transfer is told as such: its few trials have no quantiles. */
-    if (h == NULL || r->scenario->family->bit == FAMILY_BULK)
+    if (h == NULL || !r->scenario->family->operations)
         return;
     snprintf(heading, sizeof(heading), "Latency, %s", run_view_latency_origin(r));
     page_heading(p, heading);
@@ -506,7 +506,7 @@ static void draw_loss(struct page *p, const struct run *r)
     const struct loss *l = t != NULL ? &t->loss : NULL;
     char heading[96];
 
-    if (l == NULL || l->attempted < 0 || r->scenario->family->bit != FAMILY_UDP)
+    if (l == NULL || l->attempted < 0 || !r->scenario->family->datagrams)
         return;
     if (l->lost < 0) {
         page_heading(p, "Loss: not known, the receiver did not report");
