@@ -78,12 +78,12 @@ static const struct param params[] = {
          "SO_RCVBUF of the receiving socket")
     COUNT(FAMILY_UDP | SERVE_UDP, "nth", 0, "messages", 1, TERA, NULL, "100000", 0,
           "report the time from a label's first message to this one")
-    COUNT(FAMILY_ALL & ~FAMILY_BULK, "rate", 'R', "per second", 0, 100000000,
+    COUNT(FAMILY_OPERATIONS, "rate", 'R', "per second", 0, 100000000,
           "as fast as it goes", "0", PARAM_SPLIT | PARAM_LIVE,
           "operations a second over all connections and client processes")
     COUNT(FAMILY_WEB, "connection_rate", 'r', "per second", 0, 100000000, "no limit", "0",
           PARAM_LIVE, "requests a second on each connection")
-    TIME(FAMILY_ALL & ~FAMILY_BULK, "duration", 'd', 0, 1000 * HOUR,
+    TIME(FAMILY_OPERATIONS, "duration", 'd', 0, 1000 * HOUR,
          "until the amount is done", "0", "how long load is offered")
     TIME(FAMILY_WEB, "warmup", 0, 0, HOUR, "none", "0",
          "load that is left out of the result")

@@ -26,6 +26,7 @@ enum {
     FAMILY_STREAM = FAMILY_BULK | FAMILY_REQUESTS,
     FAMILY_WEB = FAMILY_SERVICE | FAMILY_HTTP,
     FAMILY_ALL = 31,
+    FAMILY_OPERATIONS = FAMILY_ALL & ~FAMILY_BULK, /* see engine/family.h */
 
     /* Servers alone (plimsoll serve): such a one has what its role reads. */
     SERVE_TCP = 32,

@@ -238,6 +238,34 @@ static void formats_refuse_what_they_cannot_hold(void **state)
     run_free(r);
 }
 
+/* With a schedule a latency begins when it wanted the operation begun. */
+static void a_page_says_what_its_latencies_span(void **state)
+{
+    static const struct {
+        const char *scenario, *name; /* of a rate that is set, NULL: none */
+        const char *said;
+    } rows[] = {
+        {"unix-requests", NULL, "Latency is service time: "},
+        {"unix-requests", "rate", "Latency is response time: "},
+        {"rest-topper", "connection_rate", "Latency is response time: "},
+        {"udp-cached-parallel", NULL, "Latency is one-way, from the send "},
+        {"udp-cached-parallel", "rate", "Latency is one-way, from the moment at which "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct run *r = made(rows[i].scenario, 1, OUTCOME_COMPLETED);
+        char *page;
+
+        if (rows[i].name)
+            assert_int_equal(options_set_number(&r->values, rows[i].name, 500), 0);
+        page = text_of(export_find("html"), r);
+        assert_non_null(strstr(page, rows[i].said));
+        free(page);
+        run_free(r);
+    }
+}
+
 static void numbers_read_back(void **state)
 {
     static const double values[] = {0,
@@ -480,6 +508,7 @@ int main(void)
         cmocka_unit_test(every_ending_gives_valid_files),
         cmocka_unit_test(texts_from_outside_are_escaped),
         cmocka_unit_test(formats_refuse_what_they_cannot_hold),
+        cmocka_unit_test(a_page_says_what_its_latencies_span),
         cmocka_unit_test(numbers_read_back),
         FILES(a_file_that_exists_is_kept),
         FILES(a_link_that_leads_nowhere_is_kept),

@@ -25,6 +25,18 @@ static void bits_are_the_masks_of_parameters(void **state)
     assert_int_equal(all, FAMILY_ALL);
 }
 
+static void masks_of_several_families_follow_from_their_facts(void **state)
+{
+    (void)state;
+    for (const struct family *const *f = family_table(); *f; f++) {
+        bool stream = !(*f)->datagrams && !(*f)->load;
+
+        assert_int_equal((*f)->operations, ((*f)->bit & FAMILY_OPERATIONS) != 0);
+        assert_int_equal((*f)->load, ((*f)->bit & FAMILY_WEB) != 0);
+        assert_int_equal(stream, ((*f)->bit & FAMILY_STREAM) != 0);
+    }
+}
+
 static void names_are_of_parameters_that_the_family_has(void **state)
 {
     (void)state;
@@ -96,6 +108,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bits_are_the_masks_of_parameters),
+        cmocka_unit_test(masks_of_several_families_follow_from_their_facts),
         cmocka_unit_test(names_are_of_parameters_that_the_family_has),
         cmocka_unit_test(facts_do_not_contradict_each_other),
         cmocka_unit_test(headlines_end_and_are_named_once),

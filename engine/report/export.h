@@ -36,9 +36,9 @@
       "a table to paste into a pull request")                                   \
     X(html, "html", 0, ".html", FAMILY_ALL, "results",                          \
       "one page with charts, for a browser or for paper")                       \
-    X(hgrm, "hgrm", 0, ".hgrm", FAMILY_ALL & ~FAMILY_BULK, "latencies",         \
+    X(hgrm, "hgrm", 0, ".hgrm", FAMILY_OPERATIONS, "latencies",                 \
       "the percentiles of the latency, in ms, as HdrHistogram prints them")     \
-    X(hlog, "hlog", 0, ".hlog", FAMILY_ALL & ~FAMILY_BULK, "latencies",         \
+    X(hlog, "hlog", 0, ".hlog", FAMILY_OPERATIONS, "latencies",                 \
       "the latencies by the second, as an interval log of HdrHistogram")        \
     X(openmetrics, "openmetrics", 0, ".prom", FAMILY_ALL, "results",            \
       "metrics in the text format of OpenMetrics")                              \

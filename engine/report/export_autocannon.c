@@ -49,7 +49,7 @@ static void add_url(cJSON *o, const struct run *r)
     const char *socket = options_text(&r->values, "socket_path", "");
     char url[320];
 
-    if (r->scenario->family->bit == FAMILY_HTTP) {
+    if (r->scenario->family->url) {
         json_add_text(o, "url", options_text(&r->values, "url", ""));
         if (*socket)
             json_add_text(o, "socketPath", socket);

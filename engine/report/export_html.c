@@ -84,28 +84,6 @@ static void put_head(FILE *f, const struct run *r)
     fputs("</header>\n", f);
 }
 
-/* The figures that a scenario is about, METRIC_COUNT after the last. */
-static const enum metric *headlines(const struct run *r)
-{
-    static const enum metric bulk[] = {METRIC_seconds, METRIC_throughput,
-                                       METRIC_throughput_up, METRIC_throughput_down,
-                                       METRIC_COUNT};
-    static const enum metric udp[] = {
-        METRIC_received_per_second, METRIC_loss_percent,   METRIC_seconds,
-        METRIC_latency_p50_ns,      METRIC_latency_p99_ns, METRIC_COUNT};
-    static const enum metric others[] = {METRIC_requests_per_second,
-                                         METRIC_latency_p50_ns,
-                                         METRIC_latency_p99_ns,
-                                         METRIC_latency_max_ns,
-                                         METRIC_error_percent,
-                                         METRIC_seconds,
-                                         METRIC_COUNT};
-
-    return r->scenario->family->bit == FAMILY_BULK  ? bulk
-           : r->scenario->family->bit == FAMILY_UDP ? udp
-                                                    : others;
-}
-
 static const char *metric_words(enum metric metric)
 {
     switch (metric) {
@@ -163,7 +141,7 @@ static void put_card(FILE *f, const struct run *r, enum metric metric)
 static void put_cards(FILE *f, const struct run *r)
 {
     fputs("<div class=\"cards\">\n", f);
-    for (const enum metric *m = headlines(r); *m != METRIC_COUNT; m++)
+    for (const enum metric *m = r->scenario->family->headlines; *m != METRIC_COUNT; m++)
         put_card(f, r, *m);
     fputs("</div>\n", f);
 }
@@ -276,7 +254,7 @@ static void put_metrics(FILE *f, const struct run *r)
 
 static void put_trials(FILE *f, const struct run *r)
 {
-    const enum metric *shown = headlines(r);
+    const enum metric *shown = r->scenario->family->headlines;
     const char *columns[12] = {"trial", "outcome"};
     size_t count = 2;
 
@@ -365,7 +343,7 @@ static void put_loss(FILE *f, const struct run *r)
         "trial",       "attempted",   "accepted", "received",  "lost",        "loss",
         "buffer full", "unexplained", "late",     "duplicate", "out of order"};
 
-    if (r->scenario->family->bit != FAMILY_UDP || !r->trials_begun)
+    if (!r->scenario->family->datagrams || !r->trials_begun)
         return;
     begin_table(f, "Loss", columns, 11, 1);
     for (size_t i = 0; i < r->trials_begun; i++) {
@@ -513,18 +491,13 @@ static void put_limits(FILE *f, const struct run *r)
 
 static void put_foot(FILE *f, const struct run *r)
 {
-    bool rate = options_number(&r->values, "rate", 0) != 0;
+    const struct family *family = r->scenario->family;
 
     fputs("<footer><p>Throughput and received counts come from the receiving end; sizes "
           "are decimal (1 MB is 1,000,000 bytes), bytes are the application's. Latency "
           "is ",
           f);
-    fputs(r->scenario->family->bit == FAMILY_UDP
-              ? "one-way, from the send to the receipt on one clock"
-          : rate ? "response time: from the moment at which the schedule wanted the "
-                   "operation begun"
-                 : "service time: from the start of an operation to its end",
-          f);
+    fputs(run_is_paced(r) ? family->latency_paced : family->latency_about, f);
     fputs(", of what ended well, in a histogram of three digits. Gaps in a line are "
           "times without a sample. A percentile needs some ten values beyond it.</p>"
           "</footer>\n",

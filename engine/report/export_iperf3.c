@@ -19,11 +19,6 @@ struct flow_of {
     const char *suffix; /* of the names of its sums */
 };
 
-static bool is_udp(const struct run *r)
-{
-    return r->scenario->family->bit == FAMILY_UDP;
-}
-
 /* The directions of a run; returns how many. */
 static size_t flows(const struct run *r, struct flow_of list[2])
 {
@@ -79,7 +74,8 @@ static void add_connected(cJSON *start, const struct trial *t)
 static void add_test(cJSON *start, const struct run *r)
 {
     cJSON *o = cJSON_AddObjectToObject(start, "test_start");
-    const char *transport = options_text(&r->values, "transport", "udp");
+    const struct family *family = r->scenario->family;
+    const char *transport = options_text(&r->values, "transport", family->protocol);
     const char *name = strcmp(transport, "tcp") == 0   ? "TCP"
                        : strcmp(transport, "udp") == 0 ? "UDP"
                                                        : transport;
@@ -87,10 +83,11 @@ static void add_test(cJSON *start, const struct run *r)
     json_add_text(o, "protocol", name);
     json_add_u64(o, "num_streams", options_number(&r->values, "workers", 1));
     json_add_u64(o, "blksize",
-                 options_number(&r->values, is_udp(r) ? "size" : "block", 0));
+                 options_number(&r->values, family->datagrams ? "size" : "block", 0));
     json_add_u64(o, "omit", 0);
     json_add_u64(o, "duration", options_number(&r->values, "duration", 0) / 1000000000u);
-    json_add_u64(o, "bytes", is_udp(r) ? 0 : options_number(&r->values, "size", 0));
+    json_add_u64(o, "bytes",
+                 family->datagrams ? 0 : options_number(&r->values, "size", 0));
     json_add_u64(o, "blocks", options_number(&r->values, "messages", 0));
     json_add_u64(o, "reverse", options_is(&r->values, "direction", "down"));
     json_add_u64(o, "tos", 0);
@@ -135,7 +132,7 @@ static void fill_interval(cJSON *o, const struct run *r, const struct stretch *a
         packets += c->unique;
     }
     add_rate(o, at->begin_s, at->end_s, bytes);
-    if (is_udp(r))
+    if (r->scenario->family->datagrams)
         json_add_u64(o, "packets", packets);
     cJSON_AddBoolToObject(o, "omitted", 0);
     cJSON_AddBoolToObject(o, "sender", flow->from == PLACE_CLIENT);
@@ -207,7 +204,7 @@ static void fill_sum(cJSON *o, const struct trial *t, const struct flow_of *flow
     const struct meter_counters *c = &t->counters[at_receiver ? flow->to : flow->from];
 
     add_rate(o, 0, t->seconds, at_receiver ? c->received_bytes : c->sent_bytes);
-    if (t->scenario->family->bit == FAMILY_UDP)
+    if (t->scenario->family->datagrams)
         add_datagrams(o, t, at_receiver);
     cJSON_AddBoolToObject(o, "sender", flow->from == PLACE_CLIENT);
 }
@@ -223,7 +220,7 @@ static void add_sums(cJSON *end, const struct run *r, const struct trial *t)
         char name[48];
 
         cJSON_AddItemToArray(streams, row);
-        if (is_udp(r)) {
+        if (r->scenario->family->datagrams) {
             fill_sum(cJSON_AddObjectToObject(row, "udp"), t, &list[d], true);
             fill_sum(cJSON_AddObjectToObject(end, "sum"), t, &list[d], true);
         } else {

@@ -117,7 +117,7 @@ static void prepare(struct load_table *table, const struct run *r)
 
 bool load_table(struct load_table *table, const struct run *r)
 {
-    if (!(r->scenario->family->bit & FAMILY_WEB) || !r->first_ns || !r->trials_begun)
+    if (!r->scenario->family->load || !r->first_ns || !r->trials_begun)
         return false;
     prepare(table, r);
     fill_latency(&table->rows[0], r);

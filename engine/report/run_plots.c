@@ -76,9 +76,8 @@ static double received_messages(const struct run *r, const struct series_slot *s
                                 int place)
 {
     const struct series_place *p = &slot->places[place];
-    bool udp = r->scenario->family->bit == FAMILY_UDP;
 
-    return series_rate(p, udp ? p->counters.unique : p->counters.received_messages);
+    return series_rate(p, family_received(r->scenario->family, &p->counters));
 }
 
 static double failures(const struct run *r, const struct series_slot *slot, int place)
@@ -160,7 +159,7 @@ static void draw_latency(struct drawing *d)
                      .log_y = true,
                      .y_text = units_format_duration};
 
-    if (d->r->scenario->family->bit != FAMILY_BULK)
+    if (d->r->scenario->family->operations)
         draw(d, &p, views, 4);
 }
 
@@ -185,7 +184,7 @@ static void draw_loss(struct drawing *d)
         {"of it at the receiver's full buffer", lost_percent, 1}};
     struct plot p = {.title = "Loss", .note = "", .filled = true, .y_text = percent_text};
 
-    if (d->r->scenario->family->bit == FAMILY_UDP)
+    if (d->r->scenario->family->datagrams)
         draw(d, &p, views, 2);
 }
 
@@ -251,7 +250,7 @@ static void draw_spectrum(struct drawing *d)
     struct plot p = spectrum_plot("Latency by percentile");
     double x[PLOT_LINES][SPECTRUM_POINTS], y[PLOT_LINES][SPECTRUM_POINTS];
 
-    if (!m || d->r->scenario->family->bit == FAMILY_BULK)
+    if (!m || !d->r->scenario->family->operations)
         return;
     p.lines[0] = (struct plot_line){"latency", 0, x[0], y[0], NULL, NULL};
     p.lines[0].count = spectrum_of(m->hists[METER_HIST_latency], x[0], y[0]);
