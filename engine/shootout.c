@@ -211,13 +211,43 @@ static int make_services(const struct making *k)
     return add_documented(k, "services", METRIC_requests_per_second, services, 2);
 }
 
+static const struct shootout_kind {
+    const char *name;
+    unsigned families; /* of its scenarios */
+    int (*make)(const struct making *k);
+} kinds[] = {
+    {"stream", FAMILY_STREAM, make_stream},
+    {"udp", FAMILY_UDP, make_udp},
+    {"services", FAMILY_SERVICE, make_services},
+};
+
+static const struct shootout_kind *kind_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (strcmp(kinds[i].name, name) == 0)
+            return &kinds[i];
+    return NULL;
+}
+
+unsigned shootout_families(const char *name)
+{
+    const struct shootout_kind *kind = kind_named(name);
+
+    return kind ? kind->families : FAMILY_ALL;
+}
+
 int shootout_make(struct shootout *s, const char *name, bool quick,
                   const struct options *typed, struct fail *fail)
 {
+    const struct shootout_kind *kind = kind_named(name);
     struct making k = {.typed = typed, .fail = fail};
     int rc;
 
     *s = (struct shootout){.name = name, .quick = quick};
+    if (!kind)
+        return fail_set(fail, EINVAL, "shootout",
+                        "there is no shoot-out '%.40s'; there are stream, udp, services",
+                        name);
     k.s = s;
     s->each_ns = quick ? 100000000 : 300000000;
     s->contestants = calloc(SHOOTOUT_CONTESTANTS, sizeof(*s->contestants));
@@ -228,16 +258,7 @@ int shootout_make(struct shootout *s, const char *name, bool quick,
     s->rounds.order = ROUNDS_SHUFFLED;
     s->rounds.keep_going = true;
     s->rounds.lean = true;
-    if (strcmp(name, "stream") == 0)
-        rc = make_stream(&k);
-    else if (strcmp(name, "udp") == 0)
-        rc = make_udp(&k);
-    else if (strcmp(name, "services") == 0)
-        rc = make_services(&k);
-    else
-        return fail_set(fail, EINVAL, "shootout",
-                        "there is no shoot-out '%.40s'; there are stream, udp, services",
-                        name);
+    rc = kind->make(&k);
     return rc == -ENOMEM ? fail_set(fail, ENOMEM, "shootout", "a shoot-out") : rc;
 }
 

@@ -79,6 +79,9 @@ struct shootout {
     double seconds; /* that it took */
 };
 
+/* Of the scenarios of the named shoot-out; all where there is none of that name. */
+unsigned shootout_families(const char *name);
+
 /*
  * Prepare the named shoot-out. `typed` are parameters that a user gave, for every
  * contestant that has them. 0, or -EINVAL with a sentence; shootout_done either way.

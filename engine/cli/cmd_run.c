@@ -16,7 +16,7 @@ static int take_operands(const struct scenario *s, const struct arguments *a,
 {
     size_t used = 0;
 
-    if (s->family->bit == FAMILY_HTTP) {
+    if (s->family->url) {
         if (a->operand_count > used)
             options_set_text(values, "url", a->operands[used++]);
         if (!*options_text(values, "url", ""))

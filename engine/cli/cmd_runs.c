@@ -105,17 +105,12 @@ static bool wanted(const struct filter *f, const struct store_entry *e)
 /* The figure that says most about a run of its kind. */
 static void headline(const struct store_entry *e, char *text, size_t size)
 {
-    static const enum metric order[] = {METRIC_throughput, METRIC_requests_per_second,
-                                        METRIC_received_per_second, METRIC_seconds};
     const struct scenario *s = scenario_find(e->scenario);
-    size_t first = s && s->family->bit == FAMILY_BULK ? 0 : 1;
+    enum metric m = s ? s->family->headlines[0] : METRIC_seconds;
 
-    snprintf(text, size, "-");
-    for (size_t i = first; i < sizeof(order) / sizeof(order[0]); i++)
-        if (isfinite(e->medians[order[i]])) {
-            metric_format(order[i], e->medians[order[i]], text, size);
-            return;
-        }
+    if (!isfinite(e->medians[m]))
+        m = METRIC_seconds;
+    metric_format(m, e->medians[m], text, size);
 }
 
 static void print_row(const struct store_entry *e)

@@ -99,22 +99,15 @@ static int carry_out(const struct arguments *a, const struct options *typed,
     return code;
 }
 
-static unsigned family_of(const char *name)
-{
-    return strcmp(name, "stream") == 0 ? FAMILY_STREAM
-           : strcmp(name, "udp") == 0  ? FAMILY_UDP
-                                       : FAMILY_SERVICE;
-}
-
 static int run(const struct command *command, int argc, char **argv)
 {
     struct options typed = {0};
     struct arguments a = {0};
     struct fail fail = {0};
     int code = EXIT_OK;
-    unsigned family = argc > 0 ? family_of(argv[0]) : 0;
+    unsigned families = argc > 0 ? shootout_families(argv[0]) : 0;
 
-    if (arguments_parse(&a, argc, argv, family, flags, &typed, &fail) == 0) {
+    if (arguments_parse(&a, argc, argv, families, flags, &typed, &fail) == 0) {
         if (arguments_flag(&a, "help"))
             command_help(command, 0, NULL);
         else if (a.operand_count != 1)

@@ -123,25 +123,14 @@ void value_of_param(const struct param *p, struct value *value)
 
 void family_text(unsigned families, char *text, size_t size)
 {
-    static const struct {
-        unsigned families;
-        const char *name;
-    } names[] = {
-        {FAMILY_ALL, "all scenarios"}, {FAMILY_BULK, "bulk transfers"},
-        {FAMILY_REQUESTS, "requests"}, {FAMILY_UDP, "datagrams"},
-        {FAMILY_SERVICE, "services"},  {FAMILY_HTTP, "http"},
-    };
+    bool all = (families & FAMILY_ALL) == FAMILY_ALL;
     size_t len = 0;
 
-    text[0] = '\0';
-    for (size_t i = 0; families && i < sizeof(names) / sizeof(names[0]) && len < size;
-         i++) {
-        if ((families & names[i].families) != names[i].families)
-            continue;
-        len += (size_t)snprintf(text + len, size - len, "%s%s", len ? ", " : "",
-                                names[i].name);
-        families &= ~names[i].families;
-    }
+    snprintf(text, size, "%s", all ? "all scenarios" : "");
+    for (const struct family *const *f = family_table(); !all && *f && len < size; f++)
+        if (families & (*f)->bit)
+            len += (size_t)snprintf(text + len, size - len, "%s%s", len ? ", " : "",
+                                    (*f)->name);
 }
 
 static size_t add_set(unsigned *sets, size_t n, size_t room, unsigned set)
