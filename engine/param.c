@@ -14,125 +14,166 @@
 #define PIB (1ull << 50)
 #define TERA 1000000000000ull
 
-#define COUNT(family, name, letter, unit, low, high, zero, fallback, flags, help) \
-    {family, name, letter, PARAM_COUNT, unit,  low,                               \
-     high,   zero, NULL,   fallback,    flags, help},
-#define SIZE(family, name, low, high, zero, fallback, help) \
-    {family, name, 0, PARAM_SIZE, "bytes", low, high, zero, NULL, fallback, 0, help},
-#define TIME(family, name, letter, low, high, zero, fallback, help) \
-    {family, name, letter, PARAM_DURATION, "time", low,             \
-     high,   zero, NULL,   fallback,       0,      help},
-#define FLAG(family, name, fallback, flags, help) \
-    {family, name, 0, PARAM_FLAG, "", 0, 1, NULL, NULL, fallback, flags, help},
-#define CHOICE(family, name, choices, fallback, help) \
-    {family, name, 0, PARAM_CHOICE, "", 0, 0, NULL, choices, fallback, 0, help},
-#define TEXT(family, name, letter, fallback, flags, help) \
-    {family, name, letter, PARAM_TEXT, "", 0, 0, NULL, NULL, fallback, flags, help},
+/* A row is its name, the families that have it, and whatever else there is to say. */
+#define ROW(title, whose, kind, ...)                                \
+    {                                                               \
+        .name = title, .families = whose, .type = kind, __VA_ARGS__ \
+    }
+
+#define COUNT(title, whose, ...) ROW(title, whose, PARAM_COUNT, __VA_ARGS__)
+#define SIZE(title, whose, ...) \
+    ROW(title, whose, PARAM_SIZE, .unit = "bytes", __VA_ARGS__)
+#define TIME(title, whose, ...) \
+    ROW(title, whose, PARAM_DURATION, .unit = "time", __VA_ARGS__)
+#define FLAG(title, whose, ...) \
+    ROW(title, whose, PARAM_FLAG, .unit = "", .max = 1, __VA_ARGS__)
+#define CHOICE(title, whose, ...) ROW(title, whose, PARAM_CHOICE, .unit = "", __VA_ARGS__)
+#define TEXT(title, whose, ...) ROW(title, whose, PARAM_TEXT, .unit = "", __VA_ARGS__)
 
 /* In the order in which a person would ask. */
-/* clang-format off */
 static const struct param params[] = {
-    TEXT(FAMILY_HTTP, "url", 0, "", 0, "the address to load, http://HOST[:PORT]/PATH")
-    COUNT(FAMILY_WEB, "connections", 'c', "connections", 1, 100000, NULL, "20",
-          PARAM_SPLIT | PARAM_LIVE, "connections open at once, over all client processes")
-    COUNT(FAMILY_WEB, "amount", 'a', "requests", 0, TERA, "no limit", "0", PARAM_SPLIT,
-          "requests in all")
-    SIZE(FAMILY_BULK | SERVE_STREAM, "size", 1, PIB, NULL, "1GiB", "bytes that each end sends")
-    CHOICE(FAMILY_BULK | SERVE_STREAM, "direction", "both|up|down", "both",
-           "who sends: both ends at once, the client (up), the server (down)")
-    SIZE(FAMILY_BULK | SERVE_STREAM, "block", 1, 1 << 30, NULL, "256KiB",
-         "bytes handed to the kernel in one call")
-    CHOICE(FAMILY_BULK | SERVE_STREAM, "method", "auto|copy|zero-copy", "auto",
-           "how bytes are sent: read and write, or sendfile and splice")
-    TEXT(FAMILY_BULK | SERVE_STREAM, "file", 0, "", PARAM_FILE, "send this file, not made-up random bytes")
-    FLAG(FAMILY_BULK | SERVE_STREAM, "verify", "off", 0, "compare checksums of what was sent and received")
-    COUNT(FAMILY_REQUESTS, "requests", 0, "requests", 1, TERA, NULL, "100", PARAM_SPLIT,
-          "requests in all")
-    COUNT(FAMILY_REQUESTS, "concurrency", 0, "requests", 1, 10000, NULL, "1", PARAM_SPLIT,
-          "requests under way at once")
-    CHOICE(FAMILY_REQUESTS | SERVE_STREAM, "client", "process|connection|persistent", "process",
-           "a new process, a new connection or a kept connection for each request")
-    TEXT(FAMILY_REQUESTS | SERVE_STREAM, "message", 0, "the quick brown fox jumps over the lazy dog", 0,
-         "the text that each request and each reply carries")
-    SIZE(FAMILY_REQUESTS | SERVE_STREAM, "message_size", 0, 1 << 20, "as the message is", "0",
-         "repeat or cut the message to this length")
-    COUNT(FAMILY_UDP, "messages", 0, "messages", 1, TERA, NULL, "100000", PARAM_SPLIT,
-          "datagrams to send")
-    SIZE(FAMILY_UDP, "size", 0, 65507, "label and stamp alone", "0",
-         "bytes of payload in a datagram; UDP over IPv4 carries at most 65507")
-    COUNT(FAMILY_UDP, "window", 0, "sockets", 0, 1000000, "no limit", "0", 0,
-          "sockets open at once where each datagram has its own")
-    COUNT(FAMILY_UDP, "batch", 0, "datagrams", 1, 1024, NULL, "1", 0,
-          "datagrams handed over in one call (sendmmsg)")
-    FLAG(FAMILY_UDP, "gso", "off", 0, "let the kernel cut a large send into datagrams")
-    FLAG(FAMILY_UDP | SERVE_UDP, "gro", "off", 0, "let the server take coalesced datagrams")
-    FLAG(FAMILY_UDP, "connected", "on", 0, "connect the sending socket to the server")
-    CHOICE(FAMILY_UDP, "payload", "stamped|plain", "stamped",
-           "label, number and time, or exactly the label's bytes")
-    TEXT(FAMILY_UDP, "label", 0, "PLIMSOLL", 0, "the label that the server counts under")
-    CHOICE(FAMILY_UDP, "resolve", "once|each", "once",
-           "look the server's name up once or for every send")
-    SIZE(FAMILY_UDP, "send_buffer", 0, 1 << 30, "the system's default", "0",
-         "SO_SNDBUF of the sending sockets")
-    SIZE(FAMILY_UDP | SERVE_UDP, "receive_buffer", 0, 1 << 30, "the system's default", "0",
-         "SO_RCVBUF of the receiving socket")
-    COUNT(FAMILY_UDP | SERVE_UDP, "nth", 0, "messages", 1, TERA, NULL, "100000", 0,
-          "report the time from a label's first message to this one")
-    COUNT(FAMILY_OPERATIONS, "rate", 'R', "per second", 0, 100000000,
-          "as fast as it goes", "0", PARAM_SPLIT | PARAM_LIVE,
-          "operations a second over all connections and client processes")
-    COUNT(FAMILY_WEB, "connection_rate", 'r', "per second", 0, 100000000, "no limit", "0",
-          PARAM_LIVE, "requests a second on each connection")
-    TIME(FAMILY_OPERATIONS, "duration", 'd', 0, 1000 * HOUR,
-         "until the amount is done", "0", "how long load is offered")
-    TIME(FAMILY_WEB, "warmup", 0, 0, HOUR, "none", "0",
-         "load that is left out of the result")
-    TEXT(FAMILY_WEB, "method", 'm', "GET", 0, "the HTTP method")
-    TEXT(FAMILY_WEB, "headers", 'H', "", PARAM_REPEAT,
-         "a header, 'Name: value'; --header too; may be repeated")
-    TEXT(FAMILY_WEB, "body", 'b', "", 0, "the body of each request")
-    TEXT(FAMILY_WEB, "input", 'i', "", PARAM_FILE, "a file that holds the body of each request")
-    COUNT(FAMILY_WEB, "pipelining", 'p', "requests", 1, 1024, NULL, "1", 0,
-          "requests sent on a connection before a reply is awaited")
-    FLAG(FAMILY_WEB, "close", "off", 0, "a new connection for each request")
-    TEXT(FAMILY_HTTP, "socket_path", 'S', "", PARAM_FILE, "reach the server over this Unix socket")
-    CHOICE(FAMILY_SERVICE | SERVE_GATEWAY, "upstream", "fresh|pooled", "fresh",
-           "the endpoint's way to its microservice: a connection a call, or kept ones")
-    TIME(FAMILY_REQUESTS | FAMILY_WEB | SERVE_GATEWAY, "timeout", 't', SECOND / 1000, HOUR, NULL, "10s",
-         "give one operation up after this time")
-    TIME(FAMILY_BULK, "timeout", 't', SECOND / 1000, HOUR, NULL, "10s",
-         "give a transfer up when no byte has moved for this time")
-    TIME(FAMILY_UDP | SERVE_UDP, "drain", 0, 0, HOUR, "none", "200ms",
-         "quiet time after which the receiver calls a message lost")
-    CHOICE(FAMILY_SERVICE | SERVE_TOPPER, "task", "multi|echo|greeting", "multi",
-           "the Topper service's tasks: Ping, Sum and Avg, or one task for every message")
-    TEXT(FAMILY_STREAM | FAMILY_UDP | FAMILY_SERVICE | SERVE_PORT, "host", 0, "127.0.0.1", 0,
-         "the address on which servers listen")
-    COUNT(FAMILY_STREAM | FAMILY_UDP | FAMILY_SERVICE | SERVE_PORT, "port", 0, "port", 0, 65535,
-          "any free port", "0", 0, "the port on which the server listens")
-    TEXT(FAMILY_STREAM | SERVE_FILE, "path", 0, "", PARAM_FILE,
-         "the socket file or FIFO; a private one is made and removed if not given")
-    TEXT(FAMILY_STREAM | FAMILY_WEB | (SERVE_PORT & ~SERVE_UDP), "congestion", 0, "auto", 0,
-         "TCP congestion control; auto takes the one that suits loopback best")
-    TEXT(FAMILY_STREAM | FAMILY_UDP, "target", 0, "", PARAM_RUN,
-         "load a server that is there: tcp:HOST:PORT, unix:PATH, pipe:PATH, udp:HOST:PORT")
-    FLAG(FAMILY_ALL, "remote_target", "off", 0,
-         "allow a target that is not this machine's")
-    COUNT(FAMILY_ALL, "trials", 0, "trials", 1, 1000, NULL, "1", PARAM_RUN,
-          "how often the whole is repeated, each time with fresh processes")
-    COUNT(FAMILY_ALL, "workers", 'w', "processes", 1, 256, NULL, "1", PARAM_RUN,
-          "client processes")
-    TEXT(FAMILY_ALL, "threshold", 0, "", PARAM_RUN | PARAM_REPEAT,
-         "what must hold: 'p99<5ms', 'loss<=0.1%', 'throughput>500MB/s'; may be repeated")
-    TEXT(FAMILY_ALL, "pin", 0, "", PARAM_RUN,
-         "cores of servers and clients: 0/1 or 0,1/2-3 ; empty for no pinning")
-    TEXT(FAMILY_ALL & ~FAMILY_HTTP, "server_launch", 0, "", PARAM_RUN,
-         "words before the server program, 'ip netns exec A' or 'ssh host'")
-    TEXT(FAMILY_ALL, "client_launch", 0, "", PARAM_RUN,
-         "words before the client program")
+    TEXT("url", FAMILY_HTTP, .fallback = "",
+         .help = "the address to load, http://HOST[:PORT]/PATH"),
+    COUNT("connections", FAMILY_WEB, .letter = 'c', .unit = "connections", .min = 1,
+          .max = 100000, .fallback = "20", .flags = PARAM_SPLIT | PARAM_LIVE,
+          .help = "connections open at once, over all client processes"),
+    COUNT("amount", FAMILY_WEB, .letter = 'a', .unit = "requests", .max = TERA,
+          .zero = "no limit", .fallback = "0", .flags = PARAM_SPLIT,
+          .help = "requests in all"),
+    SIZE("size", FAMILY_BULK | SERVE_STREAM, .min = 1, .max = PIB, .fallback = "1GiB",
+         .help = "bytes that each end sends"),
+    CHOICE("direction", FAMILY_BULK | SERVE_STREAM, .choices = "both|up|down",
+           .fallback = "both",
+           .help = "who sends: both ends at once, the client (up), the server (down)"),
+    SIZE("block", FAMILY_BULK | SERVE_STREAM, .min = 1, .max = 1 << 30,
+         .fallback = "256KiB", .help = "bytes handed to the kernel in one call"),
+    CHOICE("method", FAMILY_BULK | SERVE_STREAM, .choices = "auto|copy|zero-copy",
+           .fallback = "auto",
+           .help = "how bytes are sent: read and write, or sendfile and splice"),
+    TEXT("file", FAMILY_BULK | SERVE_STREAM, .fallback = "", .flags = PARAM_FILE,
+         .help = "send this file, not made-up random bytes"),
+    FLAG("verify", FAMILY_BULK | SERVE_STREAM, .fallback = "off",
+         .help = "compare checksums of what was sent and received"),
+    COUNT("requests", FAMILY_REQUESTS, .unit = "requests", .min = 1, .max = TERA,
+          .fallback = "100", .flags = PARAM_SPLIT, .help = "requests in all"),
+    COUNT("concurrency", FAMILY_REQUESTS, .unit = "requests", .min = 1, .max = 10000,
+          .fallback = "1", .flags = PARAM_SPLIT, .help = "requests under way at once"),
+    CHOICE("client", FAMILY_REQUESTS | SERVE_STREAM,
+           .choices = "process|connection|persistent", .fallback = "process",
+           .help = "a new process, a new connection or a kept connection for each "
+                   "request"),
+    TEXT("message", FAMILY_REQUESTS | SERVE_STREAM,
+         .fallback = "the quick brown fox jumps over the lazy dog",
+         .help = "the text that each request and each reply carries"),
+    SIZE("message_size", FAMILY_REQUESTS | SERVE_STREAM, .max = 1 << 20,
+         .zero = "as the message is", .fallback = "0",
+         .help = "repeat or cut the message to this length"),
+    COUNT("messages", FAMILY_UDP, .unit = "messages", .min = 1, .max = TERA,
+          .fallback = "100000", .flags = PARAM_SPLIT, .help = "datagrams to send"),
+    SIZE("size", FAMILY_UDP, .max = 65507, .zero = "label and stamp alone",
+         .fallback = "0",
+         .help = "bytes of payload in a datagram; UDP over IPv4 carries at most 65507"),
+    COUNT("window", FAMILY_UDP, .unit = "sockets", .max = 1000000, .zero = "no limit",
+          .fallback = "0",
+          .help = "sockets open at once where each datagram has its own"),
+    COUNT("batch", FAMILY_UDP, .unit = "datagrams", .min = 1, .max = 1024,
+          .fallback = "1", .help = "datagrams handed over in one call (sendmmsg)"),
+    FLAG("gso", FAMILY_UDP, .fallback = "off",
+         .help = "let the kernel cut a large send into datagrams"),
+    FLAG("gro", FAMILY_UDP | SERVE_UDP, .fallback = "off",
+         .help = "let the server take coalesced datagrams"),
+    FLAG("connected", FAMILY_UDP, .fallback = "on",
+         .help = "connect the sending socket to the server"),
+    CHOICE("payload", FAMILY_UDP, .choices = "stamped|plain", .fallback = "stamped",
+           .help = "label, number and time, or exactly the label's bytes"),
+    TEXT("label", FAMILY_UDP, .fallback = "PLIMSOLL",
+         .help = "the label that the server counts under"),
+    CHOICE("resolve", FAMILY_UDP, .choices = "once|each", .fallback = "once",
+           .help = "look the server's name up once or for every send"),
+    SIZE("send_buffer", FAMILY_UDP, .max = 1 << 30, .zero = "the system's default",
+         .fallback = "0", .help = "SO_SNDBUF of the sending sockets"),
+    SIZE("receive_buffer", FAMILY_UDP | SERVE_UDP, .max = 1 << 30,
+         .zero = "the system's default", .fallback = "0",
+         .help = "SO_RCVBUF of the receiving socket"),
+    COUNT("nth", FAMILY_UDP | SERVE_UDP, .unit = "messages", .min = 1, .max = TERA,
+          .fallback = "100000",
+          .help = "report the time from a label's first message to this one"),
+    COUNT("rate", FAMILY_OPERATIONS, .letter = 'R', .unit = "per second",
+          .max = 100000000, .zero = "as fast as it goes", .fallback = "0",
+          .flags = PARAM_SPLIT | PARAM_LIVE,
+          .help = "operations a second over all connections and client processes"),
+    COUNT("connection_rate", FAMILY_WEB, .letter = 'r', .unit = "per second",
+          .max = 100000000, .zero = "no limit", .fallback = "0", .flags = PARAM_LIVE,
+          .help = "requests a second on each connection"),
+    TIME("duration", FAMILY_OPERATIONS, .letter = 'd', .max = 1000 * HOUR,
+         .zero = "until the amount is done", .fallback = "0",
+         .help = "how long load is offered"),
+    TIME("warmup", FAMILY_WEB, .max = HOUR, .zero = "none", .fallback = "0",
+         .help = "load that is left out of the result"),
+    TEXT("method", FAMILY_WEB, .letter = 'm', .fallback = "GET",
+         .help = "the HTTP method"),
+    TEXT("headers", FAMILY_WEB, .letter = 'H', .fallback = "", .flags = PARAM_REPEAT,
+         .help = "a header, 'Name: value'; --header too; may be repeated"),
+    TEXT("body", FAMILY_WEB, .letter = 'b', .fallback = "",
+         .help = "the body of each request"),
+    TEXT("input", FAMILY_WEB, .letter = 'i', .fallback = "", .flags = PARAM_FILE,
+         .help = "a file that holds the body of each request"),
+    COUNT("pipelining", FAMILY_WEB, .letter = 'p', .unit = "requests", .min = 1,
+          .max = 1024, .fallback = "1",
+          .help = "requests sent on a connection before a reply is awaited"),
+    FLAG("close", FAMILY_WEB, .fallback = "off",
+         .help = "a new connection for each request"),
+    TEXT("socket_path", FAMILY_HTTP, .letter = 'S', .fallback = "", .flags = PARAM_FILE,
+         .help = "reach the server over this Unix socket"),
+    CHOICE("upstream", FAMILY_SERVICE | SERVE_GATEWAY, .choices = "fresh|pooled",
+           .fallback = "fresh",
+           .help = "the endpoint's way to its microservice: a connection a call, or "
+                   "kept ones"),
+    TIME("timeout", FAMILY_REQUESTS | FAMILY_WEB | SERVE_GATEWAY, .letter = 't',
+         .min = SECOND / 1000, .max = HOUR, .fallback = "10s",
+         .help = "give one operation up after this time"),
+    TIME("timeout", FAMILY_BULK, .letter = 't', .min = SECOND / 1000, .max = HOUR,
+         .fallback = "10s",
+         .help = "give a transfer up when no byte has moved for this time"),
+    TIME("drain", FAMILY_UDP | SERVE_UDP, .max = HOUR, .zero = "none",
+         .fallback = "200ms",
+         .help = "quiet time after which the receiver calls a message lost"),
+    CHOICE("task", FAMILY_SERVICE | SERVE_TOPPER, .choices = "multi|echo|greeting",
+           .fallback = "multi",
+           .help = "the Topper service's tasks: Ping, Sum and Avg, or one task for every "
+                   "message"),
+    TEXT("host", FAMILY_STREAM | FAMILY_UDP | FAMILY_SERVICE | SERVE_PORT,
+         .fallback = "127.0.0.1", .help = "the address on which servers listen"),
+    COUNT("port", FAMILY_STREAM | FAMILY_UDP | FAMILY_SERVICE | SERVE_PORT,
+          .unit = "port", .max = 65535, .zero = "any free port", .fallback = "0",
+          .help = "the port on which the server listens"),
+    TEXT("path", FAMILY_STREAM | SERVE_FILE, .fallback = "", .flags = PARAM_FILE,
+         .help = "the socket file or FIFO; a private one is made and removed if "
+                 "not given"),
+    TEXT("congestion", FAMILY_STREAM | FAMILY_WEB | (SERVE_PORT & ~SERVE_UDP),
+         .fallback = "auto",
+         .help = "TCP congestion control; auto takes the one that suits loopback best"),
+    TEXT("target", FAMILY_STREAM | FAMILY_UDP, .fallback = "", .flags = PARAM_RUN,
+         .help = "load a server that is there: tcp:HOST:PORT, unix:PATH, pipe:PATH, "
+                 "udp:HOST:PORT"),
+    FLAG("remote_target", FAMILY_ALL, .fallback = "off",
+         .help = "allow a target that is not this machine's"),
+    COUNT("trials", FAMILY_ALL, .unit = "trials", .min = 1, .max = 1000, .fallback = "1",
+          .flags = PARAM_RUN,
+          .help = "how often the whole is repeated, each time with fresh processes"),
+    COUNT("workers", FAMILY_ALL, .letter = 'w', .unit = "processes", .min = 1, .max = 256,
+          .fallback = "1", .flags = PARAM_RUN, .help = "client processes"),
+    TEXT("threshold", FAMILY_ALL, .fallback = "", .flags = PARAM_RUN | PARAM_REPEAT,
+         .help = "what must hold: 'p99<5ms', 'loss<=0.1%', 'throughput>500MB/s'; may be "
+                 "repeated"),
+    TEXT("pin", FAMILY_ALL, .fallback = "", .flags = PARAM_RUN,
+         .help = "cores of servers and clients: 0/1 or 0,1/2-3 ; empty for no pinning"),
+    TEXT("server_launch", FAMILY_ALL & ~FAMILY_HTTP, .fallback = "", .flags = PARAM_RUN,
+         .help = "words before the server program, 'ip netns exec A' or 'ssh host'"),
+    TEXT("client_launch", FAMILY_ALL, .fallback = "", .flags = PARAM_RUN,
+         .help = "words before the client program"),
     {0},
 };
-/* clang-format on */
 
 const struct param *param_table(void)
 {
