@@ -369,17 +369,6 @@ static void warn(struct comparison *c, const char *format, ...)
     c->warning_count++;
 }
 
-/* Not what the load is, but where and how often; or judged elsewhere. */
-static bool is_indifferent(const char *name)
-{
-    static const char *const names[] = {"trials", "port", "path", "threshold"};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
 static void value_text(const struct run *r, const struct option_value *v, char *text,
                        size_t size)
 {
@@ -399,14 +388,15 @@ static void warn_values(struct comparison *c)
 
     for (size_t i = 0; i < a->values.count; i++) {
         const struct option_value *v = &a->values.values[i];
+        const struct param *p = scenario_param(a->scenario, v->name);
         char mine[64] = "", theirs[64] = "";
 
         /* Scenarios of two families differ in what they have: that is said above. */
-        if (scenario_param(a->scenario, v->name) && !scenario_param(b->scenario, v->name))
+        if (p && (p->flags & PARAM_INDIFFERENT || !scenario_param(b->scenario, v->name)))
             continue;
         value_text(a, v, mine, sizeof(mine));
         value_text(b, v, theirs, sizeof(theirs));
-        if (strcmp(mine, theirs) != 0 && !is_indifferent(v->name))
+        if (strcmp(mine, theirs) != 0)
             warn(c, "%s is '%s' in %s and '%s' in %s", v->name, mine, c->a.name, theirs,
                  c->b.name);
     }

@@ -50,11 +50,14 @@ enum param_type {
 };
 
 enum {
-    PARAM_SPLIT = 1,  /* an amount that several client processes share */
-    PARAM_LIVE = 2,   /* can be changed while the run goes on */
-    PARAM_REPEAT = 4, /* may be given several times: a text of lines */
-    PARAM_RUN = 8,    /* read by the engine, not sent to the workers */
-    PARAM_FILE = 16,  /* the name of a file */
+    PARAM_SPLIT = 1,         /* an amount that several client processes share */
+    PARAM_LIVE = 2,          /* can be changed while the run goes on */
+    PARAM_REPEAT = 4,        /* may be given several times: a text of lines */
+    PARAM_RUN = 8,           /* read by the engine, not sent to the workers */
+    PARAM_FILE = 16,         /* the name of a file */
+    PARAM_SIZING = 32,       /* how large a run is: shown though it is the default */
+    PARAM_BESIDE = 64,       /* leaves the documented experiment the same one */
+    PARAM_INDIFFERENT = 128, /* leaves two runs as comparable as they are */
 };
 
 struct param {

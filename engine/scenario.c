@@ -271,19 +271,6 @@ int scenario_quick(const struct scenario *s, struct options *values)
     return apply_pairs(s, s->quick, values);
 }
 
-/* Values that leave the experiment the same one. */
-static bool is_beside(const struct param *p)
-{
-    static const char *const names[] = {"trials", "threshold",  "remote_target", "host",
-                                        "port",   "path",       "timeout",       "drain",
-                                        "nth",    "congestion", "verify"};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(p->name, names[i]) == 0)
-            return true;
-    return false;
-}
-
 size_t scenario_departures(const struct scenario *s, const struct options *values,
                            char *text, size_t size)
 {
@@ -296,7 +283,7 @@ size_t scenario_departures(const struct scenario *s, const struct options *value
     for (const struct param *p = param_table(); p->name; p++) {
         char own[128], other[128];
 
-        if (!scenario_has(s, p) || is_beside(p))
+        if (!scenario_has(s, p) || p->flags & PARAM_BESIDE)
             continue;
         param_text(values, p, own, sizeof(own));
         param_text(&documented, p, other, sizeof(other));

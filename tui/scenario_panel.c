@@ -113,19 +113,6 @@ static int draw_value(struct canvas *c, struct area cell, const struct param *p,
     return x - cell.x;
 }
 
-/* The amounts that size a run: shown whether or not they are the default. */
-static bool is_essential(const struct param *p)
-{
-    static const char *const names[] = {
-        "size", "requests",    "messages", "amount", "trials",    "client",
-        "rate", "concurrency", "duration", "port",   "direction", "connections"};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(p->name, names[i]) == 0)
-            return true;
-    return false;
-}
-
 static void draw_values(struct canvas *c, struct area *a, const struct scenario *s,
                         const struct options *values)
 {
@@ -138,7 +125,8 @@ static void draw_values(struct canvas *c, struct area *a, const struct scenario 
         if (!scenario_has(s, p))
             continue;
         param_view_text(values, p, text, sizeof(text));
-        if (text[0] == '\0' || (strcmp(text, p->fallback) == 0 && !is_essential(p)) ||
+        if (text[0] == '\0' ||
+            (strcmp(text, p->fallback) == 0 && !(p->flags & PARAM_SIZING)) ||
             (strcmp(text, "0") == 0 && p->zero != NULL))
             continue;
         if (text_columns(p->name) + text_columns(text) + 2 > cell && n % columns != 0)
