@@ -9,17 +9,13 @@
 #include "protocols/role.h"
 #include "protocols/utf8.h"
 
-#define BULK_ROLES                         \
-    {                                      \
-        "bulk-server", NULL, "bulk-client" \
-    }
-#define REQUESTS_ROLES                             \
-    {                                              \
-        "requests-server", NULL, "requests-client" \
-    }
-#define UDP_ROLES                        \
-    {                                    \
-        "udp-server", NULL, "udp-client" \
+/* Values of a metric: one of each documented run, or one average. */
+#define FIGURE(name, system, ...)                                              \
+    {                                                                          \
+        .metric = name, .where = system,                                       \
+        .count = sizeof((double[]){__VA_ARGS__}) / sizeof(double), .values = { \
+            __VA_ARGS__                                                        \
+        }                                                                      \
     }
 
 #define NINE_NUMBERS "{\"numbers\": [1, 2, 3, 4, 5, 6, 7, 8, 9]}"
@@ -45,123 +41,252 @@
     "HTTP clients post nine numbers to an API endpoint, which asks a microservice for " \
     "their sum."
 
-/* clang-format off */
 static const struct scenario scenarios[] = {
-    {"tcp-bulk", "stream", 't', &family_bulk,
-     "1 GiB each way over one TCP connection",
-     ABOUT_BULK " TCP on loopback depends on its congestion control: bbr takes three to "
-     "four times as long as reno.",
-     BULK_ROLES, "transport=tcp;port=4000;trials=5", "size=64MiB;trials=1",
-     "Node.js, the bare transfer timed as a whole command",
-     {{"seconds", "Linux", 5, {2.948, 2.394, 2.416, 2.316, 2.496}},
-      {"seconds", "Windows", 5, {4.857, 5.151, 4.985, 5.771, 5.187}}}, false},
-    {"unix-bulk", "stream", 'u', &family_bulk,
-     "1 GiB each way over a Unix socket",
-     ABOUT_BULK " A Unix socket has no congestion control, no checksums and no ports.",
-     BULK_ROLES, "transport=unix;trials=5", "size=64MiB;trials=1",
-     "Node.js, the bare transfer timed as a whole command",
-     {{"seconds", "Linux", 5, {2.894, 2.428, 2.447, 2.296, 2.351}}}, false},
-    {"pipe-bulk", "stream", 'p', &family_bulk,
-     "1 GiB each way over a named pipe",
-     ABOUT_BULK " On POSIX a named pipe is a pair of FIFOs, one each way; the document "
-     "measured Windows named pipes.",
-     BULK_ROLES, "transport=pipe;trials=5", "size=64MiB;trials=1",
-     "Node.js, the bare transfer timed as a whole command",
-     {{"seconds", "Windows", 5, {4.010, 3.998, 3.918, 4.003, 3.796}}}, false},
-    {"tcp-requests", "stream", 'r', &family_requests,
-     "100 short requests, one after the other, over TCP",
-     ABOUT_REQUESTS,
-     REQUESTS_ROLES, "transport=tcp;port=4000;trials=5", "requests=20;trials=1",
-     "Node.js, one process a request; of concurrent clients it notes \"concurrent ~2\"",
-     {{"seconds", "Linux", 5, {5.140, 4.900, 4.925, 4.842, 5.059}},
-      {"seconds", "Windows", 5, {15.424, 15.811, 16.015, 15.705, 15.849}}}, false},
-    {"unix-requests", "stream", 's', &family_requests,
-     "100 short requests, one after the other, over a Unix socket",
-     ABOUT_REQUESTS,
-     REQUESTS_ROLES, "transport=unix;trials=5", "requests=20;trials=1",
-     "Node.js, one process a request",
-     {{"seconds", "Linux", 5, {4.647, 4.557, 4.526, 4.508, 4.569}}}, false},
-    {"pipe-requests", "stream", 'n', &family_requests,
-     "100 short requests, one after the other, over a named pipe",
-     ABOUT_REQUESTS " Here each client brings a pair of FIFOs of its own, so that hundreds "
-     "are served at once.",
-     REQUESTS_ROLES, "transport=pipe;trials=5", "requests=20;trials=1",
-     "Node.js, one process a request; of concurrent clients it notes \"concurrent fails\"",
-     {{"seconds", "Windows", 5, {19.791, 19.596, 20.049, 19.926, 20.100}}}, false},
-
-    {"udp-fresh-series", "udp", 'f', &family_udp,
-     "100,000 datagrams, each on a socket of its own, one after the other",
-     ABOUT_UDP " Here a socket is created, used once and destroyed for each datagram.",
-     UDP_ROLES, "socket=fresh;dispatch=series;label=STRICT_LOOP;port=8123",
-     "messages=5000", "Node.js: no loss; it looked the name up for every send (resolve=each)",
-     {{"received_per_second", "", 1, {4900}}, {"seconds", "", 1, {20.4}},
-      {"loss_percent", "", 1, {0}}}, false},
-    {"udp-fresh-parallel", "udp", 'x', &family_udp,
-     "100,000 datagrams at once, each on a socket of its own",
-     ABOUT_UDP " Here all sockets are opened before the first send, so the run ends when "
-     "the process is out of file handles; window=64 lets the same strategy finish.",
-     UDP_ROLES, "socket=fresh;dispatch=parallel;label=BACKPRESSURE;port=8123",
-     "messages=500", "Node.js: server and client crashed, out of file handles", {{0}}, true},
-    {"udp-cached-series", "udp", 'c', &family_udp,
-     "100,000 datagrams on one socket, one after the other",
-     ABOUT_UDP " Here one socket is used for all.",
-     UDP_ROLES, "socket=cached;dispatch=series;label=CACHED_LOOP;port=8123",
-     "messages=5000", "Node.js: no loss; it looked the name up for every send (resolve=each)",
-     {{"received_per_second", "", 1, {6300}}, {"seconds", "", 1, {15.8}},
-      {"loss_percent", "", 1, {0}}}, false},
-    {"udp-cached-parallel", "udp", 'd', &family_udp,
-     "100,000 datagrams on one socket, all handed over at once",
-     ABOUT_UDP " Here all datagrams are handed to one socket without waiting.",
-     UDP_ROLES, "socket=cached;dispatch=parallel;label=CACHED_BACKPRESSURE;port=8123",
-     "messages=5000", "Node.js: \"server UDP buffer too full, probably\"",
-     {{"received_per_second", "", 1, {13300}}, {"seconds", "", 1, {7.76}},
-      {"loss_percent", "", 1, {3.9}}}, false},
-
-    {"rest-rest", "service", 'a', &family_service,
-     "5,000 requests: API endpoint in front of an HTTP microservice",
-     ABOUT_SERVICE " The endpoint asks by HTTP, with a connection for each call.",
-     {"rest", "gateway", "http-client"}, SUM_LOAD ";port=9000;upstream_kind=rest", "amount=500",
-     "Express on Node.js, autocannon; 5k requests in 20 s, 2.25 MB read",
-     {{"latency_mean_ns", "", 1, {76.52e6}}, {"latency_stdev_ns", "", 1, {22.53e6}},
-      {"latency_max_ns", "", 1, {234.85e6}}, {"requests_per_second", "", 1, {250}},
-      {"requests_per_second_stdev", "", 1, {50.99}},
-      {"requests_per_second_max", "", 1, {320}}, {"bytes_per_second", "", 1, {112000}},
-      {"bytes_per_second_stdev", "", 1, {23000}},
-      {"bytes_per_second_max", "", 1, {144000}}, {"seconds", "", 1, {20}}}, false},
-    {"rest-topper", "service", 'o', &family_service,
-     "5,000 requests: API endpoint in front of a Topper TCP microservice",
-     ABOUT_SERVICE " The endpoint asks by Topper's text protocol over TCP.",
-     {"topper", "gateway", "http-client"}, SUM_LOAD ";port=9000;upstream_kind=topper", "amount=500",
-     "Express on Node.js, autocannon; 5k requests in 7 s, 2.19 MB read",
-     {{"latency_mean_ns", "", 1, {24.16e6}}, {"latency_stdev_ns", "", 1, {6.4e6}},
-      {"latency_max_ns", "", 1, {98.45e6}}, {"requests_per_second", "", 1, {714.29}},
-      {"requests_per_second_stdev", "", 1, {244.42}},
-      {"requests_per_second_max", "", 1, {919}}, {"bytes_per_second", "", 1, {312000}},
-      {"bytes_per_second_stdev", "", 1, {107000}},
-      {"bytes_per_second_max", "", 1, {402000}}, {"seconds", "", 1, {7}}}, false},
-
-    {"rest-direct", "service", 'b', &family_service,
-     "5,000 requests to the HTTP microservice itself, without an endpoint",
-     "The load of rest-rest straight to the microservice: what the two differ by is the "
-     "endpoint's share.",
-     {"rest", NULL, "http-client"}, SUM_LOAD ";port=9001", "amount=500", "", {{0}}, false},
-    {"topper-direct", "service", 'v', &family_service,
-     "5,000 calls to the Topper TCP microservice itself, without an endpoint",
-     "The work of rest-topper straight to the microservice, as Topper messages on kept "
-     "connections; close=on takes a connection for each, as Topper's own client does. "
-     "What the two differ by is the endpoint's share.",
-     {"topper", NULL, "topper-client"}, SUM_LOAD ";port=4000", "amount=500", "", {{0}},
-     false},
-
-    {"http", "own", 'h', &family_http,
-     "HTTP/1.1 load on a server of your own",
-     "Requests to the server at url, kept-alive connections, as fast as it answers or at "
-     "a rate. With a rate, latency counts from the moment at which the schedule wanted "
-     "the request sent, so a server that stalls shows it.",
-     {NULL, NULL, "http-client"}, "connections=20;duration=10s", "duration=1s", "", {{0}},
-     false},
+    {
+        .name = "tcp-bulk",
+        .group = "stream",
+        .letter = 't',
+        .family = &family_bulk,
+        .title = "1 GiB each way over one TCP connection",
+        .about = ABOUT_BULK
+        " TCP on loopback depends on its congestion control: bbr takes three to "
+        "four times as long as reno.",
+        .roles = {[PLACE_SERVER] = "bulk-server", [PLACE_CLIENT] = "bulk-client"},
+        .defaults = "transport=tcp;port=4000;trials=5",
+        .quick = "size=64MiB;trials=1",
+        .documented = "Node.js, the bare transfer timed as a whole command",
+        .references = {FIGURE("seconds", "Linux", 2.948, 2.394, 2.416, 2.316, 2.496),
+                       FIGURE("seconds", "Windows", 4.857, 5.151, 4.985, 5.771, 5.187)},
+    },
+    {
+        .name = "unix-bulk",
+        .group = "stream",
+        .letter = 'u',
+        .family = &family_bulk,
+        .title = "1 GiB each way over a Unix socket",
+        .about = ABOUT_BULK
+        " A Unix socket has no congestion control, no checksums and no ports.",
+        .roles = {[PLACE_SERVER] = "bulk-server", [PLACE_CLIENT] = "bulk-client"},
+        .defaults = "transport=unix;trials=5",
+        .quick = "size=64MiB;trials=1",
+        .documented = "Node.js, the bare transfer timed as a whole command",
+        .references = {FIGURE("seconds", "Linux", 2.894, 2.428, 2.447, 2.296, 2.351)},
+    },
+    {
+        .name = "pipe-bulk",
+        .group = "stream",
+        .letter = 'p',
+        .family = &family_bulk,
+        .title = "1 GiB each way over a named pipe",
+        .about = ABOUT_BULK
+        " On POSIX a named pipe is a pair of FIFOs, one each way; the document "
+        "measured Windows named pipes.",
+        .roles = {[PLACE_SERVER] = "bulk-server", [PLACE_CLIENT] = "bulk-client"},
+        .defaults = "transport=pipe;trials=5",
+        .quick = "size=64MiB;trials=1",
+        .documented = "Node.js, the bare transfer timed as a whole command",
+        .references = {FIGURE("seconds", "Windows", 4.010, 3.998, 3.918, 4.003, 3.796)},
+    },
+    {
+        .name = "tcp-requests",
+        .group = "stream",
+        .letter = 'r',
+        .family = &family_requests,
+        .title = "100 short requests, one after the other, over TCP",
+        .about = ABOUT_REQUESTS,
+        .roles = {[PLACE_SERVER] = "requests-server", [PLACE_CLIENT] = "requests-client"},
+        .defaults = "transport=tcp;port=4000;trials=5",
+        .quick = "requests=20;trials=1",
+        .documented = "Node.js, one process a request; of concurrent clients it notes "
+                      "\"concurrent ~2\"",
+        .references = {FIGURE("seconds", "Linux", 5.140, 4.900, 4.925, 4.842, 5.059),
+                       FIGURE("seconds", "Windows", 15.424, 15.811, 16.015, 15.705,
+                              15.849)},
+    },
+    {
+        .name = "unix-requests",
+        .group = "stream",
+        .letter = 's',
+        .family = &family_requests,
+        .title = "100 short requests, one after the other, over a Unix socket",
+        .about = ABOUT_REQUESTS,
+        .roles = {[PLACE_SERVER] = "requests-server", [PLACE_CLIENT] = "requests-client"},
+        .defaults = "transport=unix;trials=5",
+        .quick = "requests=20;trials=1",
+        .documented = "Node.js, one process a request",
+        .references = {FIGURE("seconds", "Linux", 4.647, 4.557, 4.526, 4.508, 4.569)},
+    },
+    {
+        .name = "pipe-requests",
+        .group = "stream",
+        .letter = 'n',
+        .family = &family_requests,
+        .title = "100 short requests, one after the other, over a named pipe",
+        .about = ABOUT_REQUESTS
+        " Here each client brings a pair of FIFOs of its own, so that hundreds "
+        "are served at once.",
+        .roles = {[PLACE_SERVER] = "requests-server", [PLACE_CLIENT] = "requests-client"},
+        .defaults = "transport=pipe;trials=5",
+        .quick = "requests=20;trials=1",
+        .documented = "Node.js, one process a request; of concurrent clients it notes "
+                      "\"concurrent fails\"",
+        .references = {FIGURE("seconds", "Windows", 19.791, 19.596, 20.049, 19.926,
+                              20.100)},
+    },
+    {
+        .name = "udp-fresh-series",
+        .group = "udp",
+        .letter = 'f',
+        .family = &family_udp,
+        .title = "100,000 datagrams, each on a socket of its own, one after the other",
+        .about = ABOUT_UDP
+        " Here a socket is created, used once and destroyed for each datagram.",
+        .roles = {[PLACE_SERVER] = "udp-server", [PLACE_CLIENT] = "udp-client"},
+        .defaults = "socket=fresh;dispatch=series;label=STRICT_LOOP;port=8123",
+        .quick = "messages=5000",
+        .documented =
+            "Node.js: no loss; it looked the name up for every send (resolve=each)",
+        .references = {FIGURE("received_per_second", "", 4900),
+                       FIGURE("seconds", "", 20.4), FIGURE("loss_percent", "", 0)},
+    },
+    {
+        .name = "udp-fresh-parallel",
+        .group = "udp",
+        .letter = 'x',
+        .family = &family_udp,
+        .title = "100,000 datagrams at once, each on a socket of its own",
+        .about = ABOUT_UDP
+        " Here all sockets are opened before the first send, so the run ends when "
+        "the process is out of file handles; window=64 lets the same strategy finish.",
+        .roles = {[PLACE_SERVER] = "udp-server", [PLACE_CLIENT] = "udp-client"},
+        .defaults = "socket=fresh;dispatch=parallel;label=BACKPRESSURE;port=8123",
+        .quick = "messages=500",
+        .documented = "Node.js: server and client crashed, out of file handles",
+        .exhausted_expected = true,
+    },
+    {
+        .name = "udp-cached-series",
+        .group = "udp",
+        .letter = 'c',
+        .family = &family_udp,
+        .title = "100,000 datagrams on one socket, one after the other",
+        .about = ABOUT_UDP " Here one socket is used for all.",
+        .roles = {[PLACE_SERVER] = "udp-server", [PLACE_CLIENT] = "udp-client"},
+        .defaults = "socket=cached;dispatch=series;label=CACHED_LOOP;port=8123",
+        .quick = "messages=5000",
+        .documented =
+            "Node.js: no loss; it looked the name up for every send (resolve=each)",
+        .references = {FIGURE("received_per_second", "", 6300),
+                       FIGURE("seconds", "", 15.8), FIGURE("loss_percent", "", 0)},
+    },
+    {
+        .name = "udp-cached-parallel",
+        .group = "udp",
+        .letter = 'd',
+        .family = &family_udp,
+        .title = "100,000 datagrams on one socket, all handed over at once",
+        .about =
+            ABOUT_UDP " Here all datagrams are handed to one socket without waiting.",
+        .roles = {[PLACE_SERVER] = "udp-server", [PLACE_CLIENT] = "udp-client"},
+        .defaults = "socket=cached;dispatch=parallel;label=CACHED_BACKPRESSURE;port=8123",
+        .quick = "messages=5000",
+        .documented = "Node.js: \"server UDP buffer too full, probably\"",
+        .references = {FIGURE("received_per_second", "", 13300),
+                       FIGURE("seconds", "", 7.76), FIGURE("loss_percent", "", 3.9)},
+    },
+    {
+        .name = "rest-rest",
+        .group = "service",
+        .letter = 'a',
+        .family = &family_service,
+        .title = "5,000 requests: API endpoint in front of an HTTP microservice",
+        .about =
+            ABOUT_SERVICE " The endpoint asks by HTTP, with a connection for each call.",
+        .roles = {[PLACE_SERVER] = "rest",
+                  [PLACE_ENDPOINT] = "gateway",
+                  [PLACE_CLIENT] = "http-client"},
+        .defaults = SUM_LOAD ";port=9000;upstream_kind=rest",
+        .quick = "amount=500",
+        .documented = "Express on Node.js, autocannon; 5k requests in 20 s, 2.25 MB read",
+        .references = {FIGURE("latency_mean_ns", "", 76.52e6),
+                       FIGURE("latency_stdev_ns", "", 22.53e6),
+                       FIGURE("latency_max_ns", "", 234.85e6),
+                       FIGURE("requests_per_second", "", 250),
+                       FIGURE("requests_per_second_stdev", "", 50.99),
+                       FIGURE("requests_per_second_max", "", 320),
+                       FIGURE("bytes_per_second", "", 112000),
+                       FIGURE("bytes_per_second_stdev", "", 23000),
+                       FIGURE("bytes_per_second_max", "", 144000),
+                       FIGURE("seconds", "", 20)},
+    },
+    {
+        .name = "rest-topper",
+        .group = "service",
+        .letter = 'o',
+        .family = &family_service,
+        .title = "5,000 requests: API endpoint in front of a Topper TCP microservice",
+        .about = ABOUT_SERVICE " The endpoint asks by Topper's text protocol over TCP.",
+        .roles = {[PLACE_SERVER] = "topper",
+                  [PLACE_ENDPOINT] = "gateway",
+                  [PLACE_CLIENT] = "http-client"},
+        .defaults = SUM_LOAD ";port=9000;upstream_kind=topper",
+        .quick = "amount=500",
+        .documented = "Express on Node.js, autocannon; 5k requests in 7 s, 2.19 MB read",
+        .references = {FIGURE("latency_mean_ns", "", 24.16e6),
+                       FIGURE("latency_stdev_ns", "", 6.4e6),
+                       FIGURE("latency_max_ns", "", 98.45e6),
+                       FIGURE("requests_per_second", "", 714.29),
+                       FIGURE("requests_per_second_stdev", "", 244.42),
+                       FIGURE("requests_per_second_max", "", 919),
+                       FIGURE("bytes_per_second", "", 312000),
+                       FIGURE("bytes_per_second_stdev", "", 107000),
+                       FIGURE("bytes_per_second_max", "", 402000),
+                       FIGURE("seconds", "", 7)},
+    },
+    {
+        .name = "rest-direct",
+        .group = "service",
+        .letter = 'b',
+        .family = &family_service,
+        .title = "5,000 requests to the HTTP microservice itself, without an endpoint",
+        .about = "The load of rest-rest straight to the microservice: what the two "
+                 "differ by is the endpoint's share.",
+        .roles = {[PLACE_SERVER] = "rest", [PLACE_CLIENT] = "http-client"},
+        .defaults = SUM_LOAD ";port=9001",
+        .quick = "amount=500",
+        .documented = "",
+    },
+    {
+        .name = "topper-direct",
+        .group = "service",
+        .letter = 'v',
+        .family = &family_service,
+        .title = "5,000 calls to the Topper TCP microservice itself, without an endpoint",
+        .about =
+            "The work of rest-topper straight to the microservice, as Topper messages on "
+            "kept connections; close=on takes a connection for each, as Topper's own "
+            "client does. What the two differ by is the endpoint's share.",
+        .roles = {[PLACE_SERVER] = "topper", [PLACE_CLIENT] = "topper-client"},
+        .defaults = SUM_LOAD ";port=4000",
+        .quick = "amount=500",
+        .documented = "",
+    },
+    {
+        .name = "http",
+        .group = "own",
+        .letter = 'h',
+        .family = &family_http,
+        .title = "HTTP/1.1 load on a server of your own",
+        .about =
+            "Requests to the server at url, kept-alive connections, as fast as it "
+            "answers or at a rate. With a rate, latency counts from the moment at which "
+            "the schedule wanted the request sent, so a server that stalls shows it.",
+        .roles = {[PLACE_CLIENT] = "http-client"},
+        .defaults = "connections=20;duration=10s",
+        .quick = "duration=1s",
+        .documented = "",
+    },
 };
-/* clang-format on */
 
 #define SCENARIOS (sizeof(scenarios) / sizeof(scenarios[0]))
 
