@@ -98,17 +98,14 @@ static void fill_requests(struct maker *k, struct meter *client, struct meter *s
 
 static void fill(struct maker *k, struct meter *client, struct meter *server)
 {
-    switch (k->run->scenario->family->bit) {
-    case FAMILY_UDP:
+    const struct family *family = k->run->scenario->family;
+
+    if (family->datagrams)
         fill_udp(k, client, server);
-        break;
-    case FAMILY_BULK:
-        fill_bulk(k, client, server);
-        break;
-    default:
+    else if (family->operations)
         fill_requests(k, client, server);
-        break;
-    }
+    else
+        fill_bulk(k, client, server);
 }
 
 static void take(struct maker *k, struct process *p, struct sample *sample, uint64_t step,

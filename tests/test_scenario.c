@@ -40,7 +40,7 @@ static void every_row_is_complete(void **state)
         assert_int_equal(s->about[strlen(s->about) - 1], '.');
         assert_non_null(s->documented);
         assert_non_null(s->roles[PLACE_CLIENT]);
-        assert_true(s->roles[PLACE_SERVER] || s->family->bit == FAMILY_HTTP);
+        assert_true(s->roles[PLACE_SERVER] || s->family->url);
         assert_true(!s->roles[PLACE_ENDPOINT] || s->family->bit == FAMILY_SERVICE);
         /* One family, and one only: a name in `defaults` means one parameter. */
         assert_int_equal(s->family->bit & (s->family->bit - 1), 0);
