@@ -284,22 +284,6 @@ static void draw_time_axis(struct canvas *c, const struct plot *p, double to_s, 
 
 /* Plots ------------------------------------------------------------------------- */
 
-/* Fill a column of dots between two heights (0 the axis), painted by height. */
-static void fill_up(struct canvas *c, const struct plot *p, int dx, int base, int height,
-                    int full, int direction, const enum ramp *ramp, enum paint flat)
-{
-    int x = p->cells.x * c->glyphs->dots_wide + dx;
-
-    for (int h = 0; h < height; h++) {
-        /* One paint a row of cells: that of the row's middle. */
-        int cell = h / c->glyphs->dots_high * c->glyphs->dots_high;
-        double level = (cell + c->glyphs->dots_high * 0.5) / full;
-
-        canvas_dot(c, x, base - direction * h,
-                   style(ramp != NULL ? theme_ramp(*ramp, level) : flat));
-    }
-}
-
 /*
  * A known zero is a line at the bottom, an unknown value nothing: without it a filled
  * plot could not tell one from the other.
@@ -319,6 +303,15 @@ static void draw_zero(struct canvas *c, const struct plot *p, int dx)
                    style(PAINT_DIM));
 }
 
+/* How columns of dots are filled from the axis. */
+struct fill {
+    int base;              /* the row of dots next to the axis */
+    int full;              /* dots of a full column */
+    int direction;         /* 1 upward, -1 downward */
+    const enum ramp *ramp; /* painted by height; NULL: all in `paint` */
+    enum paint paint;
+};
+
 /* Dots of a filled column: a value above zero shows at least one. */
 static int fill_height(const struct plot *p, double value, int full)
 {
@@ -330,24 +323,56 @@ static int fill_height(const struct plot *p, double value, int full)
     return height < 1 ? 1 : height > full ? full : height;
 }
 
+static void fill_column(struct canvas *c, const struct plot *p, const struct fill *f,
+                        int dx, double value)
+{
+    int x = p->cells.x * c->glyphs->dots_wide + dx;
+    int height = fill_height(p, value, f->full);
+
+    for (int h = 0; h < height; h++) {
+        /* One paint a row of cells: that of the row's middle. */
+        int cell = h / c->glyphs->dots_high * c->glyphs->dots_high;
+        double level = (cell + c->glyphs->dots_high * 0.5) / f->full;
+
+        canvas_dot(c, x, f->base - f->direction * h,
+                   style(f->ramp != NULL ? theme_ramp(*f->ramp, level) : f->paint));
+    }
+}
+
+/* Upward from the bottom of the plot. */
+static struct fill fill_from_bottom(const struct canvas *c, const struct plot *p)
+{
+    int bottom = p->cells.y + p->cells.height;
+
+    return (struct fill){
+        .base = bottom * c->glyphs->dots_high - 1, .full = p->high, .direction = 1};
+}
+
 static void draw_area(struct canvas *c, const struct plot *p, const struct chart *ch)
 {
-    int base = (p->cells.y + p->cells.height) * c->glyphs->dots_high - 1;
+    struct fill fill = fill_from_bottom(c, p);
 
+    fill.ramp = &ch->ramp;
     for (int dx = 0; dx < p->wide; dx++) {
         double value = column_value(ch, p, &ch->lines[0], dx);
 
         if (value <= 0)
             draw_zero(c, p, dx);
-        fill_up(c, p, dx, base, fill_height(p, value, p->high), p->high, 1, &ch->ramp, 0);
+        fill_column(c, p, &fill, dx, value);
     }
 }
 
 static void draw_mirror(struct canvas *c, const struct plot *p, const struct chart *ch)
 {
     int dots = c->glyphs->dots_high;
-    int above = (p->middle - p->cells.y) * dots;
-    int below = (p->cells.y + p->cells.height - 1 - p->middle) * dots;
+    struct fill above = {.base = p->middle * dots - 1,
+                         .full = (p->middle - p->cells.y) * dots,
+                         .direction = 1,
+                         .ramp = &ch->ramp};
+    struct fill below = {.base = (p->middle + 1) * dots,
+                         .full = (p->cells.y + p->cells.height - 1 - p->middle) * dots,
+                         .direction = -1,
+                         .ramp = &ch->ramp_below};
 
     for (int dx = 0; dx < p->wide; dx++) {
         double up = column_value(ch, p, &ch->lines[0], dx);
@@ -356,34 +381,26 @@ static void draw_mirror(struct canvas *c, const struct plot *p, const struct cha
         if (!isnan(up))
             canvas_put(c, p->cells.x + dx / c->glyphs->dots_wide, p->middle,
                        c->glyphs->horizontal, style(PAINT_DIM));
-        fill_up(c, p, dx, p->middle * dots - 1, fill_height(p, up, above), above, 1,
-                &ch->ramp, 0);
-        if (ch->line_count < 2)
-            continue;
-        double down = column_value(ch, p, &ch->lines[1], dx);
-
-        fill_up(c, p, dx, (p->middle + 1) * dots, fill_height(p, down, below), below, -1,
-                &ch->ramp_below, 0);
+        fill_column(c, p, &above, dx, up);
+        if (ch->line_count >= 2)
+            fill_column(c, p, &below, dx, column_value(ch, p, &ch->lines[1], dx));
     }
 }
 
 /* Painted from the top line down, so that each covers the part below its own. */
 static void draw_stack(struct canvas *c, const struct plot *p, const struct chart *ch)
 {
-    int base = (p->cells.y + p->cells.height) * c->glyphs->dots_high - 1;
+    struct fill fill = fill_from_bottom(c, p);
 
     for (int dx = 0; dx < p->wide; dx++)
         if (stacked_value(ch, p, ch->line_count - 1, dx) <= 0)
             draw_zero(c, p, dx);
-    for (size_t i = ch->line_count; i-- > 0;)
-        for (int dx = 0; dx < p->wide; dx++) {
-            double value = stacked_value(ch, p, i, dx);
-
-            if (isnan(column_value(ch, p, &ch->lines[i], dx)))
-                continue;
-            fill_up(c, p, dx, base, fill_height(p, value, p->high), p->high, 1, NULL,
-                    ch->lines[i].paint);
-        }
+    for (size_t i = ch->line_count; i-- > 0;) {
+        fill.paint = ch->lines[i].paint;
+        for (int dx = 0; dx < p->wide; dx++)
+            if (!isnan(column_value(ch, p, &ch->lines[i], dx)))
+                fill_column(c, p, &fill, dx, stacked_value(ch, p, i, dx));
+    }
 }
 
 static int line_dot(const struct plot *p, double value)
