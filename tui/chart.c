@@ -4,20 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tui/axes.h"
 #include "tui/text.h"
 
-#define LABEL_COLUMNS 7 /* of the figures at an axis */
 #define LEGEND_MAX 8
 #define MARK_ROWS 16 /* in which the labels of marks may stand */
-
-/* The part of a chart in which values are drawn. */
-struct plot {
-    struct area cells;
-    int wide, high; /* in dots */
-    double from_s, dot_s;
-    struct scale scale;
-    int middle; /* mirror: the row of cells with the axis */
-};
 
 /* Values ------------------------------------------------------------------------ */
 
@@ -55,11 +46,11 @@ static double combine(enum chart_reduce how, double sofar, double value)
 }
 
 /* What a column of dots shows: the values whose middle lies in it. */
-static double column_value(const struct chart *ch, const struct plot *p,
+static double column_value(const struct chart *ch, const struct axes *ax,
                            const struct chart_line *l, int dx)
 {
-    double first = (p->from_s + dx * p->dot_s - ch->start_s) / ch->step_s;
-    double last = first + p->dot_s / ch->step_s;
+    double first = (ax->from_s + dx * ax->dot_s - ch->start_s) / ch->step_s;
+    double last = first + ax->dot_s / ch->step_s;
     double result = UNKNOWN, known = 0;
 
     if (last - first < 1)
@@ -76,13 +67,13 @@ static double column_value(const struct chart *ch, const struct plot *p,
 }
 
 /* The lines up to `index` on top of each other; unknown parts count as nothing. */
-static double stacked_value(const struct chart *ch, const struct plot *p, size_t index,
+static double stacked_value(const struct chart *ch, const struct axes *ax, size_t index,
                             int dx)
 {
     double sum = UNKNOWN;
 
     for (size_t i = 0; i <= index; i++) {
-        double value = column_value(ch, p, &ch->lines[i], dx);
+        double value = column_value(ch, ax, &ch->lines[i], dx);
 
         if (!isnan(value))
             sum = isnan(sum) ? value : sum + value;
@@ -90,23 +81,23 @@ static double stacked_value(const struct chart *ch, const struct plot *p, size_t
     return sum;
 }
 
-static double drawn_value(const struct chart *ch, const struct plot *p, size_t index,
+static double drawn_value(const struct chart *ch, const struct axes *ax, size_t index,
                           int dx)
 {
     if (ch->form == CHART_STACK)
-        return stacked_value(ch, p, index, dx);
-    return column_value(ch, p, &ch->lines[index], dx);
+        return stacked_value(ch, ax, index, dx);
+    return column_value(ch, ax, &ch->lines[index], dx);
 }
 
 /* The least and the greatest value in the picture; false when there is none. */
-static bool find_range(const struct chart *ch, const struct plot *p, double *low,
+static bool find_range(const struct chart *ch, const struct axes *ax, double *low,
                        double *high)
 {
     bool found = false;
 
     for (size_t i = 0; i < ch->line_count; i++)
-        for (int dx = 0; dx < p->wide; dx++) {
-            double value = drawn_value(ch, p, i, dx);
+        for (int dx = 0; dx < ax->wide; dx++) {
+            double value = drawn_value(ch, ax, i, dx);
 
             if (isnan(value) || (ch->is_log && value <= 0))
                 continue;
@@ -203,98 +194,19 @@ static bool draw_legend(struct canvas *c, struct area box, const struct chart *c
     return with_names;
 }
 
-/* Draw the box if the area has room for one; returns what is left inside. */
-static struct area draw_box(struct canvas *c, struct area a, const char *title, bool hot)
-{
-    if (a.height < 4 || a.width < 12)
-        return a;
-    canvas_box(c, a, title, hot);
-    return area_inside(a);
-}
-
-static int scale_row(const struct plot *p, double value)
-{
-    double place = scale_place(&p->scale, value);
-
-    return p->cells.y + p->cells.height - 1 - (int)lround(place * (p->cells.height - 1));
-}
-
-static void draw_tick(struct canvas *c, const struct plot *p, int row, bool labelled,
-                      enum quantity quantity, double value)
-{
-    char label[SCALE_LABEL];
-    struct style faint = style(PAINT_FAINT);
-
-    for (int x = 0; x < p->cells.width; x++)
-        canvas_put(c, p->cells.x + x, row, c->glyphs->grid, faint);
-    if (!labelled)
-        return;
-    scale_label(quantity, value, label);
-    canvas_text_right(c, p->cells.x - 1 - LABEL_COLUMNS, row, LABEL_COLUMNS,
-                      style(PAINT_DIM), label);
-    canvas_put(c, p->cells.x - 1, row, c->glyphs->tee_right, faint);
-}
-
-static void draw_value_axis(struct canvas *c, const struct plot *p, bool labelled,
-                            enum quantity quantity, bool is_mirror)
-{
-    struct style faint = style(PAINT_FAINT);
-    int above;
-
-    for (int y = 0; labelled && y < p->cells.height; y++)
-        canvas_put(c, p->cells.x - 1, p->cells.y + y, c->glyphs->axis, faint);
-    for (size_t i = 0; i < p->scale.ticks; i++) {
-        double value = p->scale.tick[i];
-
-        if (!is_mirror) {
-            draw_tick(c, p, scale_row(p, value), labelled, quantity, value);
-            continue;
-        }
-        above = (int)lround(scale_place(&p->scale, value) * (p->middle - p->cells.y));
-        draw_tick(c, p, p->middle - above, labelled, quantity, value);
-        if (p->middle + above < p->cells.y + p->cells.height)
-            draw_tick(c, p, p->middle + above, labelled, quantity, value);
-    }
-}
-
-/* Labels under the plot, each centred on its tick, none over another or beyond an end. */
-static void draw_time_axis(struct canvas *c, const struct plot *p, double to_s, int row)
-{
-    struct scale span = scale_span(p->from_s, to_s, (size_t)p->cells.width / 12 + 2);
-    int free_from = p->cells.x, end = p->cells.x + p->cells.width;
-
-    for (size_t i = 0; i < span.ticks; i++) {
-        char label[SCALE_LABEL];
-        int x = p->cells.x + (int)(scale_place(&span, span.tick[i]) * p->cells.width);
-        int columns;
-
-        scale_label(QUANTITY_SECONDS, span.tick[i], label);
-        columns = text_columns(label);
-        x -= columns / 2;
-        if (x < free_from && i == 0)
-            x = free_from;
-        if (x + columns > end)
-            x = end - columns;
-        if (x < free_from)
-            continue;
-        canvas_text(c, x, row, columns, style(PAINT_DIM), label);
-        free_from = x + columns + 2;
-    }
-}
-
 /* Plots ------------------------------------------------------------------------- */
 
 /*
  * A known zero is a line at the bottom, an unknown value nothing: without it a filled
  * plot could not tell one from the other.
  */
-static void draw_zero(struct canvas *c, const struct plot *p, int dx)
+static void draw_zero(struct canvas *c, const struct axes *ax, int dx)
 {
-    int x = p->cells.x + dx / c->glyphs->dots_wide;
-    int y = p->cells.y + p->cells.height - 1;
+    int x = ax->cells.x + dx / c->glyphs->dots_wide;
+    int y = ax->cells.y + ax->cells.height - 1;
 
     if (c->glyphs->level == GLYPHS_BRAILLE)
-        canvas_dot(c, p->cells.x * c->glyphs->dots_wide + dx,
+        canvas_dot(c, ax->cells.x * c->glyphs->dots_wide + dx,
                    (y + 1) * c->glyphs->dots_high - 1, style(PAINT_DIM));
     else if (canvas_at(c, x, y) != NULL && (canvas_at(c, x, y)->code == ' ' ||
                                             canvas_at(c, x, y)->code == c->glyphs->grid))
@@ -313,21 +225,21 @@ struct fill {
 };
 
 /* Dots of a filled column: a value above zero shows at least one. */
-static int fill_height(const struct plot *p, double value, int full)
+static int fill_height(const struct axes *ax, double value, int full)
 {
     int height;
 
     if (isnan(value) || value <= 0)
         return 0;
-    height = (int)lround(scale_place(&p->scale, value) * full);
+    height = (int)lround(scale_place(&ax->scale, value) * full);
     return height < 1 ? 1 : height > full ? full : height;
 }
 
-static void fill_column(struct canvas *c, const struct plot *p, const struct fill *f,
+static void fill_column(struct canvas *c, const struct axes *ax, const struct fill *f,
                         int dx, double value)
 {
-    int x = p->cells.x * c->glyphs->dots_wide + dx;
-    int height = fill_height(p, value, f->full);
+    int x = ax->cells.x * c->glyphs->dots_wide + dx;
+    int height = fill_height(ax, value, f->full);
 
     for (int h = 0; h < height; h++) {
         /* One paint a row of cells: that of the row's middle. */
@@ -340,116 +252,117 @@ static void fill_column(struct canvas *c, const struct plot *p, const struct fil
 }
 
 /* Upward from the bottom of the plot. */
-static struct fill fill_from_bottom(const struct canvas *c, const struct plot *p)
+static struct fill fill_from_bottom(const struct canvas *c, const struct axes *ax)
 {
-    int bottom = p->cells.y + p->cells.height;
+    int bottom = ax->cells.y + ax->cells.height;
 
     return (struct fill){
-        .base = bottom * c->glyphs->dots_high - 1, .full = p->high, .direction = 1};
+        .base = bottom * c->glyphs->dots_high - 1, .full = ax->high, .direction = 1};
 }
 
-static void draw_area(struct canvas *c, const struct plot *p, const struct chart *ch)
+static void draw_area(struct canvas *c, const struct axes *ax, const struct chart *ch)
 {
-    struct fill fill = fill_from_bottom(c, p);
+    struct fill fill = fill_from_bottom(c, ax);
 
     fill.ramp = &ch->ramp;
-    for (int dx = 0; dx < p->wide; dx++) {
-        double value = column_value(ch, p, &ch->lines[0], dx);
+    for (int dx = 0; dx < ax->wide; dx++) {
+        double value = column_value(ch, ax, &ch->lines[0], dx);
 
         if (value <= 0)
-            draw_zero(c, p, dx);
-        fill_column(c, p, &fill, dx, value);
+            draw_zero(c, ax, dx);
+        fill_column(c, ax, &fill, dx, value);
     }
 }
 
-static void draw_mirror(struct canvas *c, const struct plot *p, const struct chart *ch)
+static void draw_mirror(struct canvas *c, const struct axes *ax, const struct chart *ch)
 {
     int dots = c->glyphs->dots_high;
-    struct fill above = {.base = p->middle * dots - 1,
-                         .full = (p->middle - p->cells.y) * dots,
+    struct fill above = {.base = ax->middle * dots - 1,
+                         .full = (ax->middle - ax->cells.y) * dots,
                          .direction = 1,
                          .ramp = &ch->ramp};
-    struct fill below = {.base = (p->middle + 1) * dots,
-                         .full = (p->cells.y + p->cells.height - 1 - p->middle) * dots,
+    struct fill below = {.base = (ax->middle + 1) * dots,
+                         .full = (ax->cells.y + ax->cells.height - 1 - ax->middle) * dots,
                          .direction = -1,
                          .ramp = &ch->ramp_below};
 
-    for (int dx = 0; dx < p->wide; dx++) {
-        double up = column_value(ch, p, &ch->lines[0], dx);
+    for (int dx = 0; dx < ax->wide; dx++) {
+        double up = column_value(ch, ax, &ch->lines[0], dx);
 
         /* The line between the halves is there where something is known. */
         if (!isnan(up))
-            canvas_put(c, p->cells.x + dx / c->glyphs->dots_wide, p->middle,
+            canvas_put(c, ax->cells.x + dx / c->glyphs->dots_wide, ax->middle,
                        c->glyphs->horizontal, style(PAINT_DIM));
-        fill_column(c, p, &above, dx, up);
+        fill_column(c, ax, &above, dx, up);
         if (ch->line_count >= 2)
-            fill_column(c, p, &below, dx, column_value(ch, p, &ch->lines[1], dx));
+            fill_column(c, ax, &below, dx, column_value(ch, ax, &ch->lines[1], dx));
     }
 }
 
 /* Painted from the top line down, so that each covers the part below its own. */
-static void draw_stack(struct canvas *c, const struct plot *p, const struct chart *ch)
+static void draw_stack(struct canvas *c, const struct axes *ax, const struct chart *ch)
 {
-    struct fill fill = fill_from_bottom(c, p);
+    struct fill fill = fill_from_bottom(c, ax);
 
-    for (int dx = 0; dx < p->wide; dx++)
-        if (stacked_value(ch, p, ch->line_count - 1, dx) <= 0)
-            draw_zero(c, p, dx);
+    for (int dx = 0; dx < ax->wide; dx++)
+        if (stacked_value(ch, ax, ch->line_count - 1, dx) <= 0)
+            draw_zero(c, ax, dx);
     for (size_t i = ch->line_count; i-- > 0;) {
         fill.paint = ch->lines[i].paint;
-        for (int dx = 0; dx < p->wide; dx++)
-            if (!isnan(column_value(ch, p, &ch->lines[i], dx)))
-                fill_column(c, p, &fill, dx, stacked_value(ch, p, i, dx));
+        for (int dx = 0; dx < ax->wide; dx++)
+            if (!isnan(column_value(ch, ax, &ch->lines[i], dx)))
+                fill_column(c, ax, &fill, dx, stacked_value(ch, ax, i, dx));
     }
 }
 
-static int line_dot(const struct plot *p, double value)
+static int line_dot(const struct axes *ax, double value)
 {
-    int dy = p->high - 1 - (int)lround(scale_place(&p->scale, value) * (p->high - 1));
+    int dy = ax->high - 1 - (int)lround(scale_place(&ax->scale, value) * (ax->high - 1));
 
-    return dy < 0 ? 0 : dy >= p->high ? p->high - 1 : dy;
+    return dy < 0 ? 0 : dy >= ax->high ? ax->high - 1 : dy;
 }
 
-static void draw_line_dot(struct canvas *c, const struct plot *p, size_t index, int dx,
+static void draw_line_dot(struct canvas *c, const struct axes *ax, size_t index, int dx,
                           int dy, struct style s)
 {
     const struct glyph_set *g = c->glyphs;
 
     if (g->level == GLYPHS_ASCII)
-        canvas_put(c, p->cells.x + dx / g->dots_wide, p->cells.y + dy / g->dots_high,
+        canvas_put(c, ax->cells.x + dx / g->dots_wide, ax->cells.y + dy / g->dots_high,
                    line_mark(c, index), s);
     else
-        canvas_dot(c, p->cells.x * g->dots_wide + dx, p->cells.y * g->dots_high + dy, s);
+        canvas_dot(c, ax->cells.x * g->dots_wide + dx, ax->cells.y * g->dots_high + dy,
+                   s);
 }
 
-static void draw_line(struct canvas *c, const struct plot *p, const struct chart *ch,
+static void draw_line(struct canvas *c, const struct axes *ax, const struct chart *ch,
                       size_t index)
 {
     const struct chart_line *l = &ch->lines[index];
     int before = -1;
 
-    for (int dx = 0; dx < p->wide; dx++) {
-        double value = column_value(ch, p, l, dx);
+    for (int dx = 0; dx < ax->wide; dx++) {
+        double value = column_value(ch, ax, l, dx);
         int dy, from;
 
         if (isnan(value)) {
             before = -1;
             continue;
         }
-        dy = line_dot(p, value);
+        dy = line_dot(ax, value);
         from = before < 0 ? dy : before < dy ? before + 1 : before > dy ? before - 1 : dy;
         for (int y = from; y != dy; y += y < dy ? 1 : -1)
-            draw_line_dot(c, p, index, dx, y, style(l->paint));
-        draw_line_dot(c, p, index, dx, dy, style(l->paint));
+            draw_line_dot(c, ax, index, dx, y, style(l->paint));
+        draw_line_dot(c, ax, index, dx, dy, style(l->paint));
         before = dy;
     }
 }
 
 /* The last value in the picture, for the name at the right end of a line. */
-static double last_value(const struct chart *ch, const struct plot *p, size_t index)
+static double last_value(const struct chart *ch, const struct axes *ax, size_t index)
 {
-    for (int dx = p->wide - 1; dx >= 0; dx--) {
-        double value = column_value(ch, p, &ch->lines[index], dx);
+    for (int dx = ax->wide - 1; dx >= 0; dx--) {
+        double value = column_value(ch, ax, &ch->lines[index], dx);
 
         if (!isnan(value))
             return value;
@@ -461,17 +374,17 @@ static double last_value(const struct chart *ch, const struct plot *p, size_t in
  * The names at the right ends, in the order of the values, each at its line's height or
  * as near below it as the names above allow.
  */
-static void name_lines(struct canvas *c, const struct plot *p, const struct chart *ch,
+static void name_lines(struct canvas *c, const struct axes *ax, const struct chart *ch,
                        int columns)
 {
     size_t order[LEGEND_MAX], count = 0;
     double last[LEGEND_MAX];
-    int y = p->cells.y, bottom = p->cells.y + p->cells.height;
+    int y = ax->cells.y, bottom = ax->cells.y + ax->cells.height;
 
     for (size_t i = 0; i < ch->line_count && i < LEGEND_MAX; i++) {
         size_t at = count;
 
-        last[i] = last_value(ch, p, i);
+        last[i] = last_value(ch, ax, i);
         if (isnan(last[i]))
             continue;
         for (; at > 0 && last[order[at - 1]] < last[i]; at--)
@@ -481,14 +394,14 @@ static void name_lines(struct canvas *c, const struct plot *p, const struct char
     }
     for (size_t k = 0; k < count; k++) {
         const struct chart_line *l = &ch->lines[order[k]];
-        int row = p->cells.y + line_dot(p, last[order[k]]) / c->glyphs->dots_high;
+        int row = ax->cells.y + line_dot(ax, last[order[k]]) / c->glyphs->dots_high;
 
         y = row > y ? row : y;
         /* Leave room for those that follow, as far as there is any. */
         if (y > bottom - (int)(count - k))
             y = bottom - (int)(count - k);
-        if (y >= p->cells.y)
-            canvas_text(c, p->cells.x + p->cells.width + 1, y, columns - 1,
+        if (y >= ax->cells.y)
+            canvas_text(c, ax->cells.x + ax->cells.width + 1, y, columns - 1,
                         style(l->paint), l->name);
         y++;
     }
@@ -498,21 +411,21 @@ static void name_lines(struct canvas *c, const struct plot *p, const struct char
  * Where the legend had no room for names, those of a filled plot stand in it: nothing is
  * told by its colour alone.
  */
-static void name_parts(struct canvas *c, const struct plot *p, const struct chart *ch)
+static void name_parts(struct canvas *c, const struct axes *ax, const struct chart *ch)
 {
     for (size_t i = 0; i < ch->line_count; i++) {
         int columns = text_columns(ch->lines[i].name) + 2;
-        int y = p->cells.y + (int)i;
+        int y = ax->cells.y + (int)i;
 
         /* The labels of marks stand in the first row. */
-        y += ch->mark_count > 0 && p->cells.height > 4;
+        y += ch->mark_count > 0 && ax->cells.height > 4;
         if (ch->form == CHART_MIRROR && i == 1)
-            y = p->cells.y + p->cells.height - 1;
-        if (columns > p->cells.width || y >= p->cells.y + p->cells.height)
+            y = ax->cells.y + ax->cells.height - 1;
+        if (columns > ax->cells.width || y >= ax->cells.y + ax->cells.height)
             return;
-        canvas_put(c, p->cells.x + p->cells.width - columns, y, line_mark(c, i),
+        canvas_put(c, ax->cells.x + ax->cells.width - columns, y, line_mark(c, i),
                    style(ch->lines[i].paint));
-        canvas_text_right(c, p->cells.x + p->cells.width - columns + 1, y, columns - 1,
+        canvas_text_right(c, ax->cells.x + ax->cells.width - columns + 1, y, columns - 1,
                           style(PAINT_DIM), ch->lines[i].name);
     }
 }
@@ -525,9 +438,9 @@ static bool is_vacant(const struct canvas *c, const struct cell *cell)
 }
 
 /* Nothing at column -1. */
-static void draw_mark_line(struct canvas *c, const struct plot *p, int x)
+static void draw_mark_line(struct canvas *c, const struct axes *ax, int x)
 {
-    for (int y = p->cells.y; y < p->cells.y + p->cells.height; y++) {
+    for (int y = ax->cells.y; y < ax->cells.y + ax->cells.height; y++) {
         const struct cell *cell = canvas_at(c, x, y);
 
         if (cell != NULL)
@@ -537,11 +450,11 @@ static void draw_mark_line(struct canvas *c, const struct plot *p, int x)
 }
 
 /* The column of a mark; -1 when it is not in the picture. */
-static int mark_column(const struct canvas *c, const struct plot *p, double at_s)
+static int mark_column(const struct canvas *c, const struct axes *ax, double at_s)
 {
-    double at = (at_s - p->from_s) / p->dot_s / c->glyphs->dots_wide;
+    double at = (at_s - ax->from_s) / ax->dot_s / c->glyphs->dots_wide;
 
-    return at >= 0 && at < p->cells.width ? p->cells.x + (int)floor(at) : -1;
+    return at >= 0 && at < ax->cells.width ? ax->cells.x + (int)floor(at) : -1;
 }
 
 /* How many values a label at this place would hide. */
@@ -561,13 +474,13 @@ static int hidden_by(const struct canvas *c, int x, int y, int columns)
  * The row for a label, of those whose label before is not in the way: where it hides the
  * fewest values, and the uppermost of these. -1: there is none.
  */
-static int label_row(const struct canvas *c, const struct plot *p, int x, int columns,
+static int label_row(const struct canvas *c, const struct axes *ax, int x, int columns,
                      const int free_from[], int rows)
 {
     int best = -1, fewest = INT_MAX;
 
     for (int row = 0; row < rows; row++) {
-        int hidden = hidden_by(c, x, p->cells.y + row, columns);
+        int hidden = hidden_by(c, x, ax->cells.y + row, columns);
 
         if (free_from[row] <= x && hidden < fewest)
             best = row, fewest = hidden;
@@ -577,54 +490,36 @@ static int label_row(const struct canvas *c, const struct plot *p, int x, int co
 
 /* Of several marks at one place only the last is named: it is what holds from there on.
  */
-static void draw_marks(struct canvas *c, const struct plot *p, const struct chart *ch)
+static void draw_marks(struct canvas *c, const struct axes *ax, const struct chart *ch)
 {
-    int free_from[MARK_ROWS], right = p->cells.x + p->cells.width;
-    int rows = p->cells.height < MARK_ROWS ? p->cells.height : MARK_ROWS;
+    int free_from[MARK_ROWS], right = ax->cells.x + ax->cells.width;
+    int rows = ax->cells.height < MARK_ROWS ? ax->cells.height : MARK_ROWS;
 
     for (int i = 0; i < MARK_ROWS; i++)
-        free_from[i] = p->cells.x;
+        free_from[i] = ax->cells.x;
     /* All lines first: a later one would shine through the blanks of a label. */
     for (size_t i = 0; i < ch->mark_count; i++)
-        draw_mark_line(c, p, mark_column(c, p, ch->marks[i].at_s));
+        draw_mark_line(c, ax, mark_column(c, ax, ch->marks[i].at_s));
     for (size_t i = 0; i < ch->mark_count; i++) {
-        int x = mark_column(c, p, ch->marks[i].at_s), row, columns, next = -1;
+        int x = mark_column(c, ax, ch->marks[i].at_s), row, columns, next = -1;
 
         if (x < 0)
             continue;
         if (i + 1 < ch->mark_count)
-            next = mark_column(c, p, ch->marks[i + 1].at_s);
+            next = mark_column(c, ax, ch->marks[i + 1].at_s);
         if (next >= x && next <= x + 1)
             continue;
         columns = text_columns(ch->marks[i].label);
         columns = columns < right - x ? columns : right - x;
-        row = label_row(c, p, x, columns, free_from, rows);
+        row = label_row(c, ax, x, columns, free_from, rows);
         if (row >= 0)
             free_from[row] = x + 1 +
-                             canvas_text(c, x, p->cells.y + row, columns,
+                             canvas_text(c, x, ax->cells.y + row, columns,
                                          style(PAINT_MARK), ch->marks[i].label);
     }
 }
 
 /* Putting it together ----------------------------------------------------------- */
-
-static void say_empty(struct canvas *c, struct area a, const char *empty)
-{
-    const char *text = empty != NULL ? empty : "no data yet";
-    int columns = text_columns(text);
-
-    if (a.height < 1)
-        return;
-    if (columns > a.width && a.height >= 3 && a.width > 4) {
-        struct area lines = {a.x + 1, a.y + a.height / 2 - 1, a.width - 2, 3};
-
-        canvas_paragraph(c, lines, style(PAINT_UNKNOWN), text);
-        return;
-    }
-    columns = columns > a.width ? a.width : columns;
-    canvas_text(c, a.x + (a.width - columns) / 2, a.y + (a.height - 1) / 2, columns,
-                style(PAINT_UNKNOWN), text);
-}
 
 static int name_columns(const struct chart *ch, struct area inner)
 {
@@ -640,80 +535,65 @@ static int name_columns(const struct chart *ch, struct area inner)
     return columns + 1;
 }
 
-static void make_scale(const struct chart *ch, struct plot *p, double low, double high)
+static void make_scale(const struct chart *ch, struct axes *ax, double low, double high)
 {
-    size_t ticks = (size_t)p->cells.height / 3 + 2;
+    size_t ticks = (size_t)ax->cells.height / 3 + 2;
 
-    if (ch->form == CHART_MIRROR)
-        ticks = (size_t)p->cells.height / 6 + 2;
+    ax->quantity = ch->quantity;
+    ax->per = ch->per;
+    ax->is_mirror = ch->form == CHART_MIRROR;
+    if (ax->is_mirror)
+        ticks = (size_t)ax->cells.height / 6 + 2;
     if (ch->least_top > high)
         high = ch->least_top;
-    p->scale = ch->is_log ? scale_log(low, high, ticks) : scale_linear(high, ticks);
+    ax->scale = ch->is_log ? scale_log(low, high, ticks) : scale_linear(high, ticks);
 }
 
-static void draw_plot(struct canvas *c, const struct plot *p, const struct chart *ch)
+static void draw_plot(struct canvas *c, const struct axes *ax, const struct chart *ch)
 {
     switch (ch->form) {
     case CHART_AREA:
-        draw_area(c, p, ch);
+        draw_area(c, ax, ch);
         break;
     case CHART_MIRROR:
-        draw_mirror(c, p, ch);
+        draw_mirror(c, ax, ch);
         break;
     case CHART_STACK:
-        draw_stack(c, p, ch);
+        draw_stack(c, ax, ch);
         break;
     case CHART_LINES:
         for (size_t i = ch->line_count; i-- > 0;)
-            draw_line(c, p, ch, i);
+            draw_line(c, ax, ch, i);
         break;
     }
 }
 
-static void measure(const struct canvas *c, struct plot *p, double from_s, double to_s)
-{
-    p->wide = p->cells.width * c->glyphs->dots_wide;
-    p->high = p->cells.height * c->glyphs->dots_high;
-    p->from_s = from_s;
-    p->dot_s = (to_s - from_s) / (p->wide > 0 ? p->wide : 1);
-    p->middle = p->cells.y + p->cells.height / 2;
-}
-
 void chart_draw(struct canvas *c, struct area a, const struct chart *ch)
 {
-    struct area before = canvas_clip(c, a), inner = draw_box(c, a, ch->title, ch->hot);
-    bool labelled = inner.width >= 24, timed = inner.height >= 5, named = false;
-    int names = name_columns(ch, inner);
-    struct plot p = {.cells = inner};
+    struct area before = canvas_clip(c, a);
+    struct axes ax = axes_begin(c, a, ch->title, ch->hot);
+    int names = name_columns(ch, ax.inner);
     double low = 0, high = 0;
+    bool named = false;
 
-    if (inner.y != a.y)
+    if (ax.inner.y != a.y)
         named = draw_legend(c, a, ch);
-    if (timed)
-        p.cells.height--;
-    if (labelled)
-        area_take_left(&p.cells, LABEL_COLUMNS + 1);
-    area_take_right(&p.cells, names);
-    measure(c, &p, ch->from_s, ch->to_s);
+    area_take_right(&ax.cells, names);
+    axes_measure(&ax, c, ch->from_s, ch->to_s);
     if (ch->line_count == 0 || !(ch->to_s > ch->from_s) || !(ch->step_s > 0) ||
-        !find_range(ch, &p, &low, &high)) {
-        say_empty(c, inner, ch->empty);
-    } else if (p.cells.height > 0) {
-        make_scale(ch, &p, low, high);
-        draw_value_axis(c, &p, labelled, ch->quantity, ch->form == CHART_MIRROR);
-        draw_plot(c, &p, ch);
+        !find_range(ch, &ax, &low, &high)) {
+        axes_draw_empty(c, &ax, ch->empty);
+    } else if (ax.cells.height > 0) {
+        make_scale(ch, &ax, low, high);
+        axes_draw_values(c, &ax);
+        draw_plot(c, &ax, ch);
         if (names > 0)
-            name_lines(c, &p, ch, names);
+            name_lines(c, &ax, ch, names);
         else if (!named && ch->form != CHART_LINES && ch->line_count > 1)
-            name_parts(c, &p, ch);
+            name_parts(c, &ax, ch);
         /* Last: their labels go where they hide least of the rest. */
-        draw_marks(c, &p, ch);
-        if (timed)
-            draw_time_axis(c, &p, ch->to_s, p.cells.y + p.cells.height);
-        /* The figures at the axis have no room for it; it stands below them. */
-        if (timed && labelled && strcmp(ch->per, "/s") == 0)
-            canvas_text_right(c, inner.x, p.cells.y + p.cells.height, LABEL_COLUMNS - 1,
-                              style(PAINT_DIM), "per s");
+        draw_marks(c, &ax, ch);
+        axes_draw_time(c, &ax);
     }
     canvas_unclip(c, before);
 }
@@ -733,7 +613,7 @@ double chart_span(double seconds)
 
 struct heat_grid {
     const struct heat *heat;
-    struct plot plot;
+    struct axes axes;
     int rows; /* of the picture: two a cell where the ground can be painted too */
     double top;
 };
@@ -746,7 +626,7 @@ struct heat_steps {
 static struct heat_steps heat_steps(const struct heat_grid *g, int x)
 {
     const struct heat *h = g->heat;
-    double cell_s = (h->to_s - h->from_s) / g->plot.cells.width;
+    double cell_s = (h->to_s - h->from_s) / g->axes.cells.width;
     double first = (h->from_s + x * cell_s - h->start_s) / h->step_s;
     double last = first + cell_s / h->step_s;
 
@@ -786,9 +666,9 @@ static double heat_level(const struct heat_grid *g, struct heat_steps steps, int
 static void heat_halves(struct canvas *c, const struct heat_grid *g,
                         struct heat_steps steps, int x, int y)
 {
-    int row = 2 * (g->plot.cells.height - 1 - y);
+    int row = 2 * (g->axes.cells.height - 1 - y);
     double above = heat_level(g, steps, row + 1), below = heat_level(g, steps, row);
-    int column = g->plot.cells.x + x, line = g->plot.cells.y + y;
+    int column = g->axes.cells.x + x, line = g->axes.cells.y + y;
 
     if (above > 0 && below > 0)
         canvas_put(c, column, line, 0x2580,
@@ -802,11 +682,11 @@ static void heat_halves(struct canvas *c, const struct heat_grid *g,
 static void heat_shade(struct canvas *c, const struct heat_grid *g,
                        struct heat_steps steps, int x, int y)
 {
-    double level = heat_level(g, steps, g->plot.cells.height - 1 - y);
+    double level = heat_level(g, steps, g->axes.cells.height - 1 - y);
     int shade = (int)ceil(level * 4);
 
     if (level > 0)
-        canvas_put(c, g->plot.cells.x + x, g->plot.cells.y + y,
+        canvas_put(c, g->axes.cells.x + x, g->axes.cells.y + y,
                    c->glyphs->shades[shade > 4 ? 4 : shade],
                    style(theme_ramp(RAMP_HEAT, level)));
 }
@@ -814,16 +694,16 @@ static void heat_shade(struct canvas *c, const struct heat_grid *g,
 static void heat_fill(struct canvas *c, struct heat_grid *g, bool halves)
 {
     g->top = 0;
-    for (int x = 0; x < g->plot.cells.width; x++) {
+    for (int x = 0; x < g->axes.cells.width; x++) {
         struct heat_steps steps = heat_steps(g, x);
 
         for (int row = 0; row < g->rows && steps.from < steps.to; row++)
             g->top = fmax(g->top, heat_at(g, steps, row));
     }
-    for (int x = 0; x < g->plot.cells.width; x++) {
+    for (int x = 0; x < g->axes.cells.width; x++) {
         struct heat_steps steps = heat_steps(g, x);
 
-        for (int y = 0; y < g->plot.cells.height && steps.from < steps.to; y++)
+        for (int y = 0; y < g->axes.cells.height && steps.from < steps.to; y++)
             halves ? heat_halves(c, g, steps, x, y) : heat_shade(c, g, steps, x, y);
     }
 }
@@ -838,25 +718,21 @@ static bool heat_is_empty(const struct heat *h)
 
 void heat_draw(struct canvas *c, struct area a, const struct heat *h)
 {
-    struct area before = canvas_clip(c, a), inner = draw_box(c, a, h->title, h->hot);
-    struct heat_grid g = {.heat = h, .plot.cells = inner};
-    bool labelled = inner.width >= 24, timed = inner.height >= 5;
+    struct area before = canvas_clip(c, a);
+    struct heat_grid g = {.heat = h, .axes = axes_begin(c, a, h->title, h->hot)};
+    struct axes *ax = &g.axes;
     bool halves = c->colours >= 256 && c->glyphs->level != GLYPHS_ASCII;
 
-    if (timed)
-        g.plot.cells.height--;
-    if (labelled)
-        area_take_left(&g.plot.cells, LABEL_COLUMNS + 1);
-    measure(c, &g.plot, h->from_s, h->to_s);
-    g.rows = g.plot.cells.height * (halves ? 2 : 1);
+    axes_measure(ax, c, h->from_s, h->to_s);
+    g.rows = ax->cells.height * (halves ? 2 : 1);
     if (h->rows == 0 || !(h->to_s > h->from_s) || heat_is_empty(h)) {
-        say_empty(c, inner, h->empty);
-    } else if (g.plot.cells.height > 0) {
-        g.plot.scale = scale_log(h->low, h->high, (size_t)g.plot.cells.height / 3 + 2);
-        draw_value_axis(c, &g.plot, labelled, h->quantity, false);
+        axes_draw_empty(c, ax, h->empty);
+    } else if (ax->cells.height > 0) {
+        ax->quantity = h->quantity;
+        ax->scale = scale_log(h->low, h->high, (size_t)ax->cells.height / 3 + 2);
+        axes_draw_values(c, ax);
         heat_fill(c, &g, halves);
-        if (timed)
-            draw_time_axis(c, &g.plot, h->to_s, g.plot.cells.y + g.plot.cells.height);
+        axes_draw_time(c, ax);
     }
     canvas_unclip(c, before);
 }
