@@ -1,5 +1,7 @@
 /* Scales and charts, compared as text. */
+#include "tui/bars.h"
 #include "tui/chart.h"
+#include "tui/heat.h"
 
 #include <locale.h>
 #include <math.h>

@@ -67,34 +67,4 @@ void chart_draw(struct canvas *c, struct area a, const struct chart *chart);
  */
 double chart_span(double seconds);
 
-/*
- * A heat map: time by value, shaded by count. counts[i * rows + r] belongs to the i-th
- * step of time and the r-th row from below; rows cut low..high evenly on a log scale.
- */
-struct heat {
-    const char *title;
-    enum quantity quantity;
-    double low, high;
-    size_t rows;
-    const double *counts; /* borrowed; steps * rows */
-    size_t steps;
-    double start_s, step_s, from_s, to_s;
-    const char *empty;
-    bool hot;
-};
-
-void heat_draw(struct canvas *c, struct area a, const struct heat *heat);
-
-/* A list of bars, each with its label before and its figure behind it. */
-struct bar {
-    const char *label;
-    const char *figure;
-    double value; /* NaN: unknown, no bar */
-    enum paint paint;
-};
-
-/* `top` is the value of a full bar; 0: the largest value's. One row a bar. */
-void bars_draw(struct canvas *c, struct area a, const struct bar *bars, size_t count,
-               double top);
-
 #endif

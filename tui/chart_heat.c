@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "tui/heat.h"
+
 #define ROWS_MAX 64
 
 struct bounds {

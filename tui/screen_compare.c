@@ -8,6 +8,7 @@
 #include "engine/run.h"
 #include "engine/units.h"
 #include "tui/app.h"
+#include "tui/bars.h"
 #include "tui/chart.h"
 #include "tui/figure.h"
 #include "tui/last_runs.h"

@@ -14,7 +14,7 @@
 #include "engine/threshold.h"
 #include "engine/units.h"
 #include "tui/app.h"
-#include "tui/chart.h"
+#include "tui/bars.h"
 #include "tui/figure.h"
 #include "tui/last_runs.h"
 #include "tui/lineedit.h"
