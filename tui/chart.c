@@ -1,13 +1,9 @@
 #include "tui/chart.h"
 
-#include <limits.h>
-#include <stdio.h>
-
 #include "tui/axes.h"
+#include "tui/legend.h"
+#include "tui/marks.h"
 #include "tui/text.h"
-
-#define LEGEND_MAX 8
-#define MARK_ROWS 16 /* in which the labels of marks may stand */
 
 /* Values ------------------------------------------------------------------------ */
 
@@ -105,92 +101,6 @@ static bool find_range(const struct chart *ch, const struct axes *ax, double *lo
             found = true;
         }
     return found;
-}
-
-/* Frame and axes ---------------------------------------------------------------- */
-
-static void legend_figure(const struct chart *ch, const struct chart_line *l, char *out,
-                          size_t size)
-{
-    char label[SCALE_LABEL];
-
-    scale_label(ch->quantity, l->now, label);
-    snprintf(out, size, "%s%s", label, isnan(l->now) ? "" : ch->per);
-}
-
-/* The character that stands for a line: in ASCII it is also what the line is made of. */
-static uint32_t line_mark(const struct canvas *c, size_t index)
-{
-    static const char marks[] = "*+ox#%@&";
-
-    if (c->glyphs->level == GLYPHS_ASCII)
-        return (uint32_t)marks[index % (sizeof(marks) - 1)];
-    return c->glyphs->bullet;
-}
-
-struct legend_item {
-    char figure[SCALE_LABEL + 8];
-    int columns;
-};
-
-static int legend_width(const struct chart *ch, struct legend_item *items, size_t count,
-                        bool with_names)
-{
-    int total = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        const struct chart_line *l = &ch->lines[i];
-
-        legend_figure(ch, l, items[i].figure, sizeof(items[i].figure));
-        items[i].columns = 3 + text_columns(items[i].figure);
-        if (with_names && l->name[0] != '\0')
-            items[i].columns += text_columns(l->name) + 1;
-        total += items[i].columns;
-    }
-    return total + 1;
-}
-
-static int draw_legend_item(struct canvas *c, int x, int y, const struct chart *ch,
-                            size_t index, const struct legend_item *item, bool with_names)
-{
-    const struct chart_line *l = &ch->lines[index];
-    int start = x;
-
-    canvas_put(c, x++, y, ' ', style(PAINT_TEXT));
-    canvas_put(c, x++, y, line_mark(c, index), style(l->paint));
-    canvas_put(c, x++, y, ' ', style(PAINT_TEXT));
-    if (with_names && l->name[0] != '\0') {
-        x += canvas_text(c, x, y, 40, style(PAINT_DIM), l->name);
-        canvas_put(c, x++, y, ' ', style(PAINT_TEXT));
-    }
-    x += canvas_text(c, x, y, 40, style(PAINT_STRONG), item->figure);
-    return x - start;
-}
-
-/*
- * The legend stands in the upper border, as far as there is room. True when it names
- * the lines.
- */
-static bool draw_legend(struct canvas *c, struct area box, const struct chart *ch)
-{
-    struct legend_item items[LEGEND_MAX];
-    size_t count = ch->line_count < LEGEND_MAX ? ch->line_count : LEGEND_MAX;
-    int title = ch->title != NULL ? text_columns(ch->title) + 3 : 0;
-    int room = box.width - title - 4, x;
-    bool with_names = true;
-    int width = legend_width(ch, items, count, true);
-
-    if (width > room) {
-        with_names = false;
-        width = legend_width(ch, items, count, false);
-    }
-    if (width > room || count == 0)
-        return false;
-    x = box.x + box.width - 2 - width;
-    for (size_t i = 0; i < count; i++)
-        x += draw_legend_item(c, x, box.y, ch, i, &items[i], with_names);
-    canvas_put(c, x, box.y, ' ', style(PAINT_TEXT));
-    return with_names;
 }
 
 /* Plots ------------------------------------------------------------------------- */
@@ -328,7 +238,7 @@ static void draw_line_dot(struct canvas *c, const struct axes *ax, size_t index,
 
     if (g->level == GLYPHS_ASCII)
         canvas_put(c, ax->cells.x + dx / g->dots_wide, ax->cells.y + dy / g->dots_high,
-                   line_mark(c, index), s);
+                   legend_bullet(c, index), s);
     else
         canvas_dot(c, ax->cells.x * g->dots_wide + dx, ax->cells.y * g->dots_high + dy,
                    s);
@@ -422,99 +332,10 @@ static void name_parts(struct canvas *c, const struct axes *ax, const struct cha
             y = ax->cells.y + ax->cells.height - 1;
         if (columns > ax->cells.width || y >= ax->cells.y + ax->cells.height)
             return;
-        canvas_put(c, ax->cells.x + ax->cells.width - columns, y, line_mark(c, i),
+        canvas_put(c, ax->cells.x + ax->cells.width - columns, y, legend_bullet(c, i),
                    style(ch->lines[i].paint));
         canvas_text_right(c, ax->cells.x + ax->cells.width - columns + 1, y, columns - 1,
                           style(PAINT_DIM), ch->lines[i].name);
-    }
-}
-
-/* Whether a cell of the plot shows no value: it is blank, grid, or the line of a mark. */
-static bool is_vacant(const struct canvas *c, const struct cell *cell)
-{
-    return cell->code == ' ' || cell->code == c->glyphs->grid ||
-           cell->code == c->glyphs->mark;
-}
-
-/* Nothing at column -1. */
-static void draw_mark_line(struct canvas *c, const struct axes *ax, int x)
-{
-    for (int y = ax->cells.y; y < ax->cells.y + ax->cells.height; y++) {
-        const struct cell *cell = canvas_at(c, x, y);
-
-        if (cell != NULL)
-            canvas_put(c, x, y, is_vacant(c, cell) ? c->glyphs->mark : cell->code,
-                       style(PAINT_MARK));
-    }
-}
-
-/* The column of a mark; -1 when it is not in the picture. */
-static int mark_column(const struct canvas *c, const struct axes *ax, double at_s)
-{
-    double at = (at_s - ax->from_s) / ax->dot_s / c->glyphs->dots_wide;
-
-    return at >= 0 && at < ax->cells.width ? ax->cells.x + (int)floor(at) : -1;
-}
-
-/* How many values a label at this place would hide. */
-static int hidden_by(const struct canvas *c, int x, int y, int columns)
-{
-    int hidden = 0;
-
-    for (int i = 0; i < columns; i++) {
-        const struct cell *cell = canvas_at(c, x + i, y);
-
-        hidden += cell != NULL && !is_vacant(c, cell);
-    }
-    return hidden;
-}
-
-/*
- * The row for a label, of those whose label before is not in the way: where it hides the
- * fewest values, and the uppermost of these. -1: there is none.
- */
-static int label_row(const struct canvas *c, const struct axes *ax, int x, int columns,
-                     const int free_from[], int rows)
-{
-    int best = -1, fewest = INT_MAX;
-
-    for (int row = 0; row < rows; row++) {
-        int hidden = hidden_by(c, x, ax->cells.y + row, columns);
-
-        if (free_from[row] <= x && hidden < fewest)
-            best = row, fewest = hidden;
-    }
-    return best;
-}
-
-/* Of several marks at one place only the last is named: it is what holds from there on.
- */
-static void draw_marks(struct canvas *c, const struct axes *ax, const struct chart *ch)
-{
-    int free_from[MARK_ROWS], right = ax->cells.x + ax->cells.width;
-    int rows = ax->cells.height < MARK_ROWS ? ax->cells.height : MARK_ROWS;
-
-    for (int i = 0; i < MARK_ROWS; i++)
-        free_from[i] = ax->cells.x;
-    /* All lines first: a later one would shine through the blanks of a label. */
-    for (size_t i = 0; i < ch->mark_count; i++)
-        draw_mark_line(c, ax, mark_column(c, ax, ch->marks[i].at_s));
-    for (size_t i = 0; i < ch->mark_count; i++) {
-        int x = mark_column(c, ax, ch->marks[i].at_s), row, columns, next = -1;
-
-        if (x < 0)
-            continue;
-        if (i + 1 < ch->mark_count)
-            next = mark_column(c, ax, ch->marks[i + 1].at_s);
-        if (next >= x && next <= x + 1)
-            continue;
-        columns = text_columns(ch->marks[i].label);
-        columns = columns < right - x ? columns : right - x;
-        row = label_row(c, ax, x, columns, free_from, rows);
-        if (row >= 0)
-            free_from[row] = x + 1 +
-                             canvas_text(c, x, ax->cells.y + row, columns,
-                                         style(PAINT_MARK), ch->marks[i].label);
     }
 }
 
@@ -576,7 +397,7 @@ void chart_draw(struct canvas *c, struct area a, const struct chart *ch)
     bool named = false;
 
     if (ax.inner.y != a.y)
-        named = draw_legend(c, a, ch);
+        named = legend_draw(c, a, ch);
     area_take_right(&ax.cells, names);
     axes_measure(&ax, c, ch->from_s, ch->to_s);
     if (ch->line_count == 0 || !(ch->to_s > ch->from_s) || !(ch->step_s > 0) ||
@@ -591,7 +412,7 @@ void chart_draw(struct canvas *c, struct area a, const struct chart *ch)
         else if (!named && ch->form != CHART_LINES && ch->line_count > 1)
             name_parts(c, &ax, ch);
         /* Last: their labels go where they hide least of the rest. */
-        draw_marks(c, &ax, ch);
+        marks_draw(c, &ax, ch->marks, ch->mark_count);
         axes_draw_time(c, &ax);
     }
     canvas_unclip(c, before);
