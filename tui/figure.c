@@ -7,8 +7,6 @@
 
 #include "engine/units.h"
 
-#define FIGURE_BYTES 48
-
 /* Whether " us" follows a digit here and is no begin of a word. */
 static bool is_micro(const char *start, const char *at)
 {

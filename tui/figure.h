@@ -10,6 +10,8 @@
 
 #include "engine/trial.h"
 
+#define FIGURE_BYTES 48 /* hold any figure */
+
 /* metric_format and units_format_duration, with the micro sign. */
 void figure_metric(enum metric metric, double value, char *out, size_t size);
 void figure_duration(double ns, char *out, size_t size);
