@@ -99,7 +99,7 @@ has_no_globals() {
     ! objdump -t "$1" 2> /dev/null | awk '
         /file format/ { file = $1 }
         / O \.(data|data\.rel|data\.rel\.local|t?bss|tdata)[ \t]/ { print file, $NF }' |
-        grep -v '^display\.o: rescue$' | grep .
+        grep -v '^rescue\.o: rescue$' | grep .
 }
 
 needs_no_curses() {

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "tui/rescue.h"
 #include "tui/terminfo.h"
 #include "tui/text.h"
 
@@ -22,6 +22,7 @@
 #define FRAME_BYTES (4 << 20) /* more than the largest frame takes */
 #define PASTE_ON "\033[?2004h"
 #define PASTE_OFF "\033[?2004l"
+#define MOUSE_OFF "\033[?1006l\033[?1002l\033[?1000l"
 /* Key codes of our own for the brackets of a paste, beyond what terminals send. */
 #define KEY_PASTE_BEGIN (KEY_MAX + 1)
 #define KEY_PASTE_END (KEY_MAX + 2)
@@ -41,73 +42,6 @@ struct display {
     int next_pair;
 };
 
-/*
- * Fatal signals. Their handler can reach nothing but what stands here: the bytes that
- * restore the screen and the line discipline of before. The one mutable global of the
- * program, since a signal handler has no argument.
- */
-static struct {
-    char bytes[256];
-    size_t len;
-    struct termios line;
-    volatile sig_atomic_t armed;
-} rescue;
-
-static const int fatal_signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS};
-
-static void on_fatal(int number)
-{
-    if (rescue.armed) {
-        rescue.armed = 0;
-        if (write(STDOUT_FILENO, rescue.bytes, rescue.len) < 0)
-            rescue.len = 0;
-        tcsetattr(STDIN_FILENO, TCSANOW, &rescue.line);
-    }
-    /* The handler was reset by SA_RESETHAND: this time the default action is taken. */
-    raise(number);
-}
-
-/* Append a capability without its padding ("$<5>"): nobody can wait in a handler. */
-static void add_bytes(const char *s)
-{
-    if (s == NULL)
-        return;
-    for (; *s != '\0' && rescue.len < sizeof(rescue.bytes); s++) {
-        const char *end = s[0] == '$' && s[1] == '<' ? strchr(s, '>') : NULL;
-
-        if (end != NULL)
-            s = end;
-        else
-            rescue.bytes[rescue.len++] = *s;
-    }
-}
-
-static void arm_rescue(const struct display *d)
-{
-    struct sigaction action = {.sa_handler = on_fatal,
-                               .sa_flags = SA_RESETHAND | SA_NODEFER};
-
-    rescue.len = 0;
-    if (d->has_mouse)
-        add_bytes(PASTE_OFF "\033[?1006l\033[?1002l\033[?1000l");
-    add_bytes(terminfo_string("sgr0"));
-    add_bytes(terminfo_string("op"));
-    add_bytes(terminfo_string("rmkx"));
-    add_bytes(terminfo_string("cnorm"));
-    add_bytes(terminfo_string("rmcup"));
-    rescue.armed = 1;
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof(fatal_signals) / sizeof(fatal_signals[0]); i++)
-        sigaction(fatal_signals[i], &action, NULL);
-}
-
-static void disarm_rescue(void)
-{
-    rescue.armed = 0;
-    for (size_t i = 0; i < sizeof(fatal_signals) / sizeof(fatal_signals[0]); i++)
-        signal(fatal_signals[i], SIG_DFL);
-}
-
 /* Open and close ---------------------------------------------------------------- */
 
 static void write_out(const char *bytes)
@@ -115,49 +49,6 @@ static void write_out(const char *bytes)
     /* Only switches of comfort are written so: a terminal that has gone needs none. */
     if (write(STDOUT_FILENO, bytes, strlen(bytes)) < 0)
         return;
-}
-
-/*
- * The name to drive the terminal by. NULL with a failure for one that cannot show a
- * screen at all.
- */
-static const char *choose_term(const char **advice, struct fail *fail)
-{
-    const char *term = getenv("TERM");
-    bool can_place, xterm_can_place;
-
-    *advice = "";
-    if (term == NULL || term[0] == '\0' || strcmp(term, "dumb") == 0) {
-        fail_set(
-            fail, EINVAL, "open the terminal",
-            "TERM is %s, a terminal that cannot place its cursor. Set TERM to what your "
-            "terminal is (for example TERM=xterm-256color), or use \"plimsoll run "
-            "SCENARIO\", which needs no screen",
-            term == NULL || term[0] == '\0' ? "not set" : "\"dumb\"");
-        return NULL;
-    }
-    if (terminfo_is_known(term, &can_place)) {
-        if (can_place)
-            return term;
-        fail_set(
-            fail, EINVAL, "open the terminal",
-            "a terminal of the type \"%.40s\" cannot place its cursor. Set TERM to what "
-            "your terminal is, or use \"plimsoll run SCENARIO\", which needs no screen",
-            term);
-        return NULL;
-    }
-    *advice = "This system does not know your terminal's type (TERM): it is driven as an "
-              "xterm. Set TERM, or install the package ncurses-term.";
-    if (terminfo_is_known("xterm", &xterm_can_place) && xterm_can_place)
-        return "xterm";
-    if (terminfo_is_known("vt100", &xterm_can_place) && xterm_can_place)
-        return "vt100";
-    fail_set(
-        fail, EINVAL, "open the terminal",
-        "this system does not know the terminal type \"%.40s\", and has no description "
-        "of an xterm either: install the package ncurses-base",
-        term);
-    return NULL;
 }
 
 /* A limit on files (ulimit -f) holds for those in memory as well. */
@@ -254,7 +145,7 @@ int display_open(struct display **out, const char **advice, struct fail *fail)
             "\"plimsoll run SCENARIO\"; \"plimsoll list\" names the scenarios");
         return -ENOTTY;
     }
-    term = choose_term(advice, fail);
+    term = terminfo_choose(getenv("TERM"), advice, fail);
     if (term == NULL)
         return -ENOTSUP;
     d = calloc(1, sizeof(*d));
@@ -262,7 +153,7 @@ int display_open(struct display **out, const char **advice, struct fail *fail)
         return fail_set(fail, ENOMEM, "open the terminal", "cannot make the display");
     d->term = term;
     canvas_init(&d->shown, glyphs_get(GLYPHS_ASCII));
-    tcgetattr(STDIN_FILENO, &rescue.line);
+    rescue_keep_line();
     if (open_output(d) < 0) {
         free(d);
         return fail_set(fail, EMFILE, "open the terminal", "cannot make the display");
@@ -277,7 +168,7 @@ int display_open(struct display **out, const char **advice, struct fail *fail)
     }
     d->has_mouse = terminfo_string("kmous") != NULL;
     find_colours(d);
-    arm_rescue(d);
+    rescue_install(d->has_mouse ? PASTE_OFF MOUSE_OFF : "");
     set_modes(d);
     d->next_pair = 1;
     d->forgotten = true;
@@ -292,7 +183,7 @@ void display_close(struct display *d)
     if (d == NULL)
         return;
     display_leave(d);
-    disarm_rescue();
+    rescue_remove();
     delscreen(d->screen);
     close_output(d);
     canvas_done(&d->shown);
@@ -305,12 +196,12 @@ void display_leave(struct display *d)
         write_out(PASTE_OFF);
     curs_set(1);
     endwin();
-    rescue.armed = 0;
+    rescue_disarm();
 }
 
 void display_enter(struct display *d)
 {
-    rescue.armed = 1;
+    rescue_arm();
     refresh();
     curs_set(0);
     if (d->has_mouse)
