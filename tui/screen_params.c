@@ -19,6 +19,7 @@
 struct form {
     struct app *app; /* borrowed */
     struct params_request request;
+    struct options documented; /* the defaults of the scenario */
     size_t count;
     const struct param *rows[ROWS_MAX]; /* borrowed: the table's */
     size_t selected;
@@ -31,6 +32,14 @@ struct form {
 
 /* Life -------------------------------------------------------------------------- */
 
+static void form_free(void *self)
+{
+    struct form *f = self;
+
+    options_done(&f->documented);
+    free(f);
+}
+
 static void *form_init(struct app *app, const void *argument)
 {
     struct form *f = calloc(1, sizeof(*f));
@@ -39,15 +48,15 @@ static void *form_init(struct app *app, const void *argument)
         return NULL;
     f->app = app;
     f->request = *(const struct params_request *)argument;
+    if (scenario_defaults(f->request.scenario, &f->documented) < 0) {
+        app_warn(app, "There is no memory for the values.");
+        form_free(f);
+        return NULL;
+    }
     for (const struct param *p = param_table(); p->name != NULL; p++)
         if (scenario_has(f->request.scenario, p) && f->count < ROWS_MAX)
             f->rows[f->count++] = p;
     return f;
-}
-
-static void form_free(void *self)
-{
-    free(self);
 }
 
 static const struct param *row(const struct form *f)
@@ -76,18 +85,6 @@ static int set_value(struct options *values, const struct param *p, const char *
         rest = mark != NULL ? mark + strlen(PARAM_VIEW_BREAK) : NULL;
     }
     return rc;
-}
-
-/* The default of this scenario; the text is cut to size. */
-static void default_text(const struct form *f, const struct param *p, char *out,
-                         size_t size)
-{
-    struct options documented = {0};
-
-    out[0] = '\0';
-    if (scenario_defaults(f->request.scenario, &documented) == 0)
-        param_view_text(&documented, p, out, size);
-    options_done(&documented);
 }
 
 /* Try what is typed on a set of its own. */
@@ -163,7 +160,7 @@ static void reset_one(void *self, uint32_t press)
     char text[LINEEDIT_BYTES];
 
     (void)press;
-    default_text(f, row(f), text, sizeof(text));
+    param_view_text(&f->documented, row(f), text, sizeof(text));
     set_value(f->request.values, row(f), text, NULL);
 }
 
@@ -376,7 +373,7 @@ static void draw_row(const struct form *f, struct canvas *c, struct area a, size
     int room = a.width - NAME_COLUMNS - 4;
 
     param_view_text(f->request.values, p, text, sizeof(text));
-    default_text(f, p, documented, sizeof(documented));
+    param_view_text(&f->documented, p, documented, sizeof(documented));
     differs = strcmp(text, documented) != 0;
     canvas_fill(c, a, ' ', name);
     canvas_put(c, a.x, a.y, is_selected ? c->glyphs->pointer : ' ', name);
@@ -411,7 +408,7 @@ static void draw_notes(const struct form *f, struct canvas *c, struct area a)
 
     param_range(p, range, sizeof(range));
     param_option(p, option, sizeof(option));
-    default_text(f, p, documented, sizeof(documented));
+    param_view_text(&f->documented, p, documented, sizeof(documented));
     canvas_text(c, line.x, line.y, line.width, style(PAINT_STRONG), p->help);
     line = area_take_top(&a, 1);
     canvas_print(
