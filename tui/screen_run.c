@@ -200,26 +200,13 @@ static void runner_free(void *self)
     free(u);
 }
 
-static int copy_options(struct options *into, const struct options *from)
-{
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < from->count; i++) {
-        const struct option_value *v = &from->values[i];
-
-        rc = v->text != NULL ? options_set_text(into, v->name, v->text)
-                             : options_set_number(into, v->name, v->number);
-    }
-    return rc;
-}
-
 static int take_request(struct runner *u, const struct run_request *request)
 {
     int rc = 0;
 
     for (; rc == 0 && u->count < request->count; u->count++) {
         u->queue[u->count].scenario = request->runs[u->count].scenario;
-        rc = copy_options(&u->queue[u->count].values, request->runs[u->count].values);
+        rc = options_copy(&u->queue[u->count].values, request->runs[u->count].values);
     }
     return rc;
 }
