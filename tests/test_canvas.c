@@ -45,16 +45,14 @@ static void ascii_canvas_has_only_ascii(void **state)
     frame_free(c);
 }
 
-static void boxes_join_rules_and_carry_notes(void **state)
+static void boxes_join_rules(void **state)
 {
     struct canvas *c = frame_canvas(GLYPHS_BRAILLE, 26, 5);
-    struct area a = canvas_area(c);
 
     (void)state;
-    canvas_box(c, a, "latency", false);
-    canvas_box_note(c, a, style(PAINT_DIM), "p99 1.2 ms");
+    canvas_box(c, canvas_area(c), "latency", false);
     canvas_rule(c, 0, 2, 26, style(PAINT_FRAME));
-    frame_expect(c, "╭─ latency ─ p99 1.2 ms ─╮\n"
+    frame_expect(c, "╭─ latency ──────────────╮\n"
                     "│                        │\n"
                     "├────────────────────────┤\n"
                     "│                        │\n"
@@ -68,7 +66,6 @@ static void a_long_title_leaves_the_corners(void **state)
 
     (void)state;
     canvas_box(c, canvas_area(c), "received per second", false);
-    canvas_box_note(c, canvas_area(c), style(PAINT_DIM), "no room");
     frame_expect(c, "┌─ recei… ─┐\n"
                     "└──────────┘\n");
     frame_free(c);
@@ -235,7 +232,6 @@ static void every_size_is_survived(void **state)
 
             assert_int_equal(canvas_resize(c, width, height), 0);
             canvas_box(c, a, "title", true);
-            canvas_box_note(c, a, style(PAINT_DIM), "note");
             canvas_text(c, -3, 0, 40, style(PAINT_TEXT), "海海海 and more than fits");
             canvas_paragraph(c, area_inside(a), style(PAINT_TEXT),
                              "海 a paragraph of text");
@@ -271,7 +267,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_clipped_with_an_ellipsis),
         cmocka_unit_test(ascii_canvas_has_only_ascii),
-        cmocka_unit_test(boxes_join_rules_and_carry_notes),
+        cmocka_unit_test(boxes_join_rules),
         cmocka_unit_test(a_long_title_leaves_the_corners),
         cmocka_unit_test(wide_characters_are_never_halved),
         cmocka_unit_test(paragraphs_break_at_blanks),

@@ -338,32 +338,6 @@ void canvas_box(struct canvas *c, struct area a, const char *title, bool hot)
     put(c, a.x + 3 + drawn, a.y, ' ', frame);
 }
 
-/* The first column of a box's upper border after its title that is still line. */
-static int free_border(const struct canvas *c, struct area a)
-{
-    for (int x = a.x + a.width - 2; x > a.x; x--) {
-        const struct cell *cell = canvas_at(c, x, a.y);
-
-        if (cell != NULL && cell->code != c->glyphs->horizontal)
-            return x + 1;
-    }
-    return a.x + 1;
-}
-
-void canvas_box_note(struct canvas *c, struct area a, struct style s, const char *note)
-{
-    int width = text_columns(note), left = free_border(c, a);
-    int room = a.x + a.width - 2 - left - 2;
-
-    if (a.width < 2 || a.height < 2 || room < 3 || width == 0)
-        return;
-    width = min_int(width, room);
-    left = a.x + a.width - 2 - width - 1;
-    put(c, left - 1, a.y, ' ', s);
-    canvas_text(c, left, a.y, width, s, note);
-    put(c, left + width, a.y, ' ', s);
-}
-
 void canvas_rule(struct canvas *c, int x, int y, int width, struct style s)
 {
     const struct glyph_set *g = c->glyphs;

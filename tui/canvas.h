@@ -114,9 +114,6 @@ int canvas_paragraph(struct canvas *c, struct area a, struct style s, const char
  */
 void canvas_box(struct canvas *c, struct area a, const char *title, bool hot);
 
-/* A note in the upper right of a box drawn before, e.g. a legend. */
-void canvas_box_note(struct canvas *c, struct area a, struct style s, const char *note);
-
 /* Lines. The horizontal one joins the sides of a box when x and width are the box's. */
 void canvas_rule(struct canvas *c, int x, int y, int width, struct style s);
 

@@ -29,15 +29,7 @@ static double combine(enum chart_reduce how, double sofar, double value)
 {
     if (isnan(sofar))
         return value;
-    switch (how) {
-    case REDUCE_MAX:
-        return value > sofar ? value : sofar;
-    case REDUCE_MIN:
-        return value < sofar ? value : sofar;
-    case REDUCE_MEAN:
-        break;
-    }
-    return sofar + value;
+    return how == REDUCE_MAX ? fmax(sofar, value) : sofar + value;
 }
 
 /* What a column of dots shows: the values whose middle lies in it. */

@@ -24,7 +24,7 @@
 #include "tui/scale.h"
 
 enum chart_form { CHART_AREA, CHART_MIRROR, CHART_LINES, CHART_STACK };
-enum chart_reduce { REDUCE_MEAN, REDUCE_MAX, REDUCE_MIN };
+enum chart_reduce { REDUCE_MEAN, REDUCE_MAX };
 
 struct chart_line {
     const char *name;     /* for the legend; as short as "p99" */

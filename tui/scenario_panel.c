@@ -20,14 +20,13 @@ struct link {
     bool both_ways;
 };
 
-static void draw_node(struct canvas *c, int x, int y, enum place place, const char *role)
+static void draw_node(struct canvas *c, int x, int y, enum place place)
 {
     struct style s = style(place == PLACE_CLIENT ? PAINT_CLIENT : PAINT_SERVER);
     const char *name = place_name(place);
     int room = NODE_WIDTH - 4, columns = text_columns(name);
 
     canvas_box(c, (struct area){x, y, NODE_WIDTH, 3}, NULL, false);
-    (void)role;
     s.attributes = ATTR_BOLD;
     canvas_text(c, x + 2 + (room - columns) / 2, y + 1, room, s, name);
 }
@@ -50,8 +49,9 @@ static const char *upstream_label(const struct options *values)
     return options_is(values, "upstream_kind", "topper") ? "topper" : "http";
 }
 
-int scenario_diagram_draw(struct canvas *c, struct area a, const struct scenario *s,
-                          const struct options *values)
+/* Returns the rows used, 0 when it does not fit. */
+static int draw_diagram(struct canvas *c, struct area a, const struct scenario *s,
+                        const struct options *values)
 {
     static const enum place order[] = {PLACE_CLIENT, PLACE_ENDPOINT, PLACE_SERVER};
     int nodes = 0, x = a.x, space;
@@ -77,7 +77,7 @@ int scenario_diagram_draw(struct canvas *c, struct area a, const struct scenario
                                      both});
             x += space;
         }
-        draw_node(c, x, a.y, order[i], s->roles[order[i]]);
+        draw_node(c, x, a.y, order[i]);
         x += NODE_WIDTH;
     }
     return 3;
@@ -238,7 +238,7 @@ void scenario_panel_draw(struct canvas *c, struct area a, const struct scenario 
     strong.attributes = ATTR_BOLD;
     paragraph(c, &a, strong, s->title);
     area_take_top(&a, a.height > 16 ? 1 : 0);
-    rows = scenario_diagram_draw(c, a, s, values);
+    rows = draw_diagram(c, a, s, values);
     area_take_top(&a, rows + (a.height > 16 ? 1 : 0));
     if (has_room(c, a, s)) {
         draw_about(c, &a, s);

@@ -13,8 +13,4 @@
 void scenario_panel_draw(struct canvas *c, struct area a, const struct scenario *s,
                          const struct options *values, const struct last_runs *saved);
 
-/* The diagram alone; returns the rows used, 0 when it does not fit. */
-int scenario_diagram_draw(struct canvas *c, struct area a, const struct scenario *s,
-                          const struct options *values);
-
 #endif

@@ -4,8 +4,6 @@
 #include <string.h>
 #include <wchar.h>
 
-#define ELLIPSIS "\xe2\x80\xa6"
-
 /* The bytes that a lead byte announces; 0 for one that cannot lead. */
 static size_t sequence_length(unsigned char lead)
 {
@@ -127,47 +125,4 @@ size_t text_fit(const char *s, int columns)
             break;
     }
     return at;
-}
-
-/* Append one character as drawn; returns its columns, or -1 when out is full. */
-static int append(uint32_t code, char *out, size_t size, size_t *used)
-{
-    char bytes[TEXT_ENCODED_MAX];
-    size_t n;
-
-    code = text_printable(code);
-    if (code == 0)
-        return 0;
-    n = text_encode(code, bytes);
-    if (*used + n + 1 > size)
-        return -1;
-    memcpy(out + *used, bytes, n);
-    *used += n;
-    out[*used] = '\0';
-    return text_code_columns(code);
-}
-
-int text_clip(const char *s, int columns, char *out, size_t size)
-{
-    size_t len = strlen(s), used = 0, n;
-    int cut = text_columns(s) > columns;
-    size_t fit = text_fit(s, cut ? columns - 1 : columns);
-    int total = 0, w;
-    uint32_t code;
-
-    if (size == 0)
-        return 0;
-    out[0] = '\0';
-    for (size_t at = 0; at < fit; at += n) {
-        n = text_decode(s + at, len - at, &code);
-        w = append(code, out, size, &used);
-        if (w < 0)
-            return total;
-        total += w;
-    }
-    if (cut && columns > 0 && used + sizeof(ELLIPSIS) <= size) {
-        memcpy(out + used, ELLIPSIS, sizeof(ELLIPSIS));
-        total++;
-    }
-    return total;
 }

@@ -43,11 +43,4 @@ int text_columns(const char *s);
  */
 size_t text_fit(const char *s, int columns);
 
-/*
- * Copy s into `out` (NUL-terminated, cut at a character when `size` is too small), as
- * drawn, clipped to `columns` and ended with an ellipsis (U+2026) if it did not fit.
- * Returns the columns of the result.
- */
-int text_clip(const char *s, int columns, char *out, size_t size);
-
 #endif

@@ -162,11 +162,6 @@ const struct theme *theme_next(const struct theme *t)
     return &themes[(size_t)(t - themes + 1) % THEME_COUNT];
 }
 
-const char *theme_name(const struct theme *t)
-{
-    return t->name;
-}
-
 /* "15;0" or "0;default;15": the last number is the background; 7 and 9 up are light. */
 static bool says_light(const char *colorfgbg)
 {

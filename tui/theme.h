@@ -98,7 +98,6 @@ struct theme;
 /* "dark", "light", "mono"; NULL when there is no such theme. */
 const struct theme *theme_find(const char *name);
 const struct theme *theme_next(const struct theme *t); /* round and round */
-const char *theme_name(const struct theme *t);
 
 /*
  * The theme to start with: mono if NO_COLOR is set and not empty (no-color.org), light
