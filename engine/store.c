@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "engine/json.h"
 #include "engine/message.h"
 #include "engine/recording.h"
+#include "engine/state_dir.h"
 
 #define EXTENSION ".jsonl"
 #define NAME_TIME_LEN 19 /* YYYYMMDD-HHMMSS-mmm */
@@ -29,48 +29,9 @@ static const struct flock whole_file = {.l_type = F_WRLCK, .l_whence = SEEK_SET}
 
 /* --- the directory --- */
 
-static const char *home(void)
-{
-    const char *path = getenv("HOME");
-    const struct passwd *user;
-
-    if (path && *path == '/')
-        return path;
-    user = getpwuid(getuid());
-    return user && user->pw_dir && *user->pw_dir == '/' ? user->pw_dir : NULL;
-}
-
 int store_directory(char *path, size_t size, struct fail *fail)
 {
-    const char *state = getenv("XDG_STATE_HOME");
-    int n;
-
-    /* A relative path there is to be ignored (XDG Base Directory Specification). */
-    if (state && *state == '/')
-        n = snprintf(path, size, "%s/plimsoll/runs", state);
-    else if (home())
-        n = snprintf(path, size, "%s/.local/state/plimsoll/runs", home());
-    else
-        return fail_set(fail, ENOENT, "store",
-                        "neither XDG_STATE_HOME nor HOME says where runs are kept");
-    return n < (int)size ? 0 : fail_set(fail, ENAMETOOLONG, "store", "%.200s", path);
-}
-
-/* Make the directory with those above it, for nobody else to read. */
-static int make_directory(const char *path, struct fail *fail)
-{
-    char part[PATH_MAX];
-
-    for (const char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
-        int len = slash ? (int)(slash - path) : (int)strlen(path);
-
-        if (snprintf(part, sizeof(part), "%.*s", len, path) >= (int)sizeof(part))
-            return fail_set(fail, ENAMETOOLONG, "store", "%.200s", path);
-        if (mkdir(part, 0700) < 0 && errno != EEXIST)
-            return fail_set(fail, errno, "store", "making the directory %s", part);
-        if (!slash)
-            return 0;
-    }
+    return state_dir_path("runs", path, size, fail);
 }
 
 /* --- names --- */
@@ -209,7 +170,7 @@ int store_create(const char *scenario, char *id, char *path, size_t size,
     int fd = -1;
 
     if (store_directory(directory, sizeof(directory), fail) < 0 ||
-        make_directory(directory, fail) < 0 || read_names(directory, &names, fail) < 0)
+        state_dir_make(directory, fail) < 0 || read_names(directory, &names, fail) < 0)
         return -EIO;
     for (int attempt = 0; fd < 0 && attempt < 4; attempt++) {
         make_id(&names, id);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -848,6 +849,16 @@ static FILE *open_saved(const char *extension)
     return f;
 }
 
+static unsigned mode_of_screens(void)
+{
+    char path[1024];
+    struct stat st;
+
+    snprintf(path, sizeof(path), "%s/plimsoll/screens", state_home);
+    assert_int_equal(stat(path, &st), 0);
+    return st.st_mode & 07777;
+}
+
 static void the_screen_is_saved_as_it_is(void **state)
 {
     struct terminal *t = start_ready();
@@ -858,6 +869,7 @@ static void the_screen_is_saved_as_it_is(void **state)
     (void)state;
     terminal_type(t, "S");
     assert_true(terminal_sees(t, "Saved the screen as"));
+    assert_int_equal(mode_of_screens(), 0700);
     f = open_saved(".txt");
     assert_non_null(f);
     n = fread(saved, 1, sizeof(saved) - 1, f);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <pwd.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -26,6 +27,7 @@
 #include "engine/replay.h"
 #include "engine/report/document.h"
 #include "engine/run.h"
+#include "engine/state_dir.h"
 #include "engine/store.h"
 #include "tests/synthetic.h"
 
@@ -358,6 +360,48 @@ static void test_a_trial_that_did_not_begin(void **state)
     assert_same_document(m.run, loaded);
     run_free(loaded);
     made_free(&m);
+}
+
+static void set_or_unset(const char *name, const char *value)
+{
+    assert_int_equal(value ? setenv(name, value, 1) : unsetenv(name), 0);
+}
+
+/* Never below /tmp, where others may read and write. */
+static void test_the_directory_is_the_users_own(void **state)
+{
+    const struct passwd *user = getpwuid(getuid());
+    const char *known = user && *user->pw_dir == '/' ? user->pw_dir : NULL;
+    const struct {
+        const char *xdg_state_home, *home, *below, *rest;
+    } rows[] = {
+        {"/state", "/home/x", "/state", "/plimsoll/screens"},
+        {"relative", "/home/x", "/home/x", "/.local/state/plimsoll/screens"},
+        {NULL, "/home/x", "/home/x", "/.local/state/plimsoll/screens"},
+        {NULL, NULL, known, "/.local/state/plimsoll/screens"},
+        {"", "relative", known, "/.local/state/plimsoll/screens"},
+    };
+    char *before = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char path[PATH_MAX], expected[PATH_MAX];
+        struct fail fail = {0};
+
+        set_or_unset("XDG_STATE_HOME", rows[i].xdg_state_home);
+        set_or_unset("HOME", rows[i].home);
+        if (!rows[i].below) {
+            assert_int_equal(state_dir_path("screens", path, sizeof(path), &fail),
+                             -ENOENT);
+            assert_non_null(strstr(fail.sentence, "says where screens are kept"));
+            continue;
+        }
+        snprintf(expected, sizeof(expected), "%s%s", rows[i].below, rows[i].rest);
+        assert_int_equal(state_dir_path("screens", path, sizeof(path), &fail), 0);
+        assert_string_equal(path, expected);
+    }
+    set_or_unset("HOME", before);
+    free(before);
 }
 
 static void test_files_are_private(void **state)
@@ -1009,6 +1053,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_everything_comes_back, fresh_store),
         cmocka_unit_test_setup(test_a_trial_that_did_not_begin, fresh_store),
+        cmocka_unit_test_setup(test_the_directory_is_the_users_own, fresh_store),
         cmocka_unit_test_setup(test_files_are_private, fresh_store),
         cmocka_unit_test_setup(test_cut_anywhere, fresh_store),
         cmocka_unit_test_setup(test_a_cut_trial_counts_its_samples, fresh_store),

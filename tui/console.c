@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <event2/event.h>
 
+#include "engine/state_dir.h"
 #include "protocols/clock.h"
 #include "tui/app.h"
 #include "tui/display.h"
@@ -161,34 +161,6 @@ static void on_signal(evutil_socket_t number, short what, void *arg)
 
 /* Pictures ---------------------------------------------------------------------- */
 
-/* mkdir -p. 0 or a negative errno. */
-static int make_directories(char *path)
-{
-    for (char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
-        if (slash != NULL)
-            *slash = '\0';
-        if (mkdir(path, 0777) < 0 && errno != EEXIST)
-            return -errno;
-        if (slash == NULL)
-            return 0;
-        *slash = '/';
-    }
-}
-
-/* Where pictures go: $XDG_STATE_HOME/plimsoll/screens (XDG base directories). */
-static int picture_directory(char *path, size_t size)
-{
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    int n;
-
-    if (state != NULL && state[0] == '/')
-        n = snprintf(path, size, "%s/plimsoll/screens", state);
-    else
-        n = snprintf(path, size, "%s/.local/state/plimsoll/screens",
-                     home != NULL ? home : "/tmp");
-    return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : make_directories(path);
-}
-
 /* A name that is not taken yet: by the second, with a number if need be. */
 static void picture_name(char *path, size_t size, const char *directory)
 {
@@ -230,14 +202,18 @@ static void on_save_picture(void *owner)
 {
     struct console *k = owner;
     char directory[512], path[640], text_path[660];
+    struct fail fail = {0};
     struct picture p;
-    int rc = picture_directory(directory, sizeof(directory));
+    int rc;
 
-    if (rc == 0)
-        rc = display_picture(k->display, app_theme(k->app), &p);
+    if (state_dir_path("screens", directory, sizeof(directory), &fail) < 0 ||
+        state_dir_make(directory, &fail) < 0) {
+        app_warn(k->app, "The picture was not saved: %s.", fail.sentence);
+        return;
+    }
+    rc = display_picture(k->display, app_theme(k->app), &p);
     if (rc < 0) {
-        app_warn(k->app, "The picture was not saved in %s: %s.", directory,
-                 strerror(-rc));
+        app_warn(k->app, "The picture was not saved: %s.", strerror(-rc));
         return;
     }
     picture_name(path, sizeof(path), directory);
