@@ -67,15 +67,15 @@ static const struct param *row(const struct form *f)
 /* Values ------------------------------------------------------------------------ */
 
 /* Check a typed text and store it. 0 or -EINVAL with the reason. */
-static int set_value(struct options *values, const struct param *p, const char *typed,
+static int set_value(struct options *values, const struct param *p, const char *text,
                      struct fail *fail)
 {
     char copy[LINEEDIT_BYTES], *rest = copy, *mark;
     int rc;
 
     if (!(p->flags & PARAM_REPEAT))
-        return param_set(values, p, typed, fail);
-    snprintf(copy, sizeof(copy), "%s", typed);
+        return param_set(values, p, text, fail);
+    snprintf(copy, sizeof(copy), "%s", text);
     rc = options_set_text(values, p->name, "");
     while (rc == 0 && rest != NULL && *rest != '\0') {
         mark = strstr(rest, PARAM_VIEW_BREAK);
