@@ -309,8 +309,8 @@ static void name_lines(struct canvas *c, const struct axes *ax, const struct cha
 }
 
 /*
- * Where the legend had no room for names, those of a filled plot stand in it: nothing is
- * told by its colour alone.
+ * Where the legend had no room for names, those of a filled plot are written in it:
+ * nothing is shown by its colour alone.
  */
 static void name_parts(struct canvas *c, const struct axes *ax, const struct chart *ch)
 {

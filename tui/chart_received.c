@@ -1,5 +1,5 @@
 /*
- * What arrives per second: messages by label where the server tells labels apart, else
+ * What arrives per second: messages by label where the server counts by label, else
  * by the process that receives them; bytes where a scenario has no messages.
  */
 #include "tui/run_chart.h"

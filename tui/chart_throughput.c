@@ -15,8 +15,7 @@ static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
         const struct series_place *client = &run_view_slot(v, i)->places[PLACE_CLIENT];
         const struct series_place *server = &run_view_slot(v, i)->places[facing];
 
-        /* A server that is not ours tells nothing: what was sent stands in, and says so.
-         */
+        /* A server that is not ours reports nothing: what was sent is shown instead. */
         v->lines[0][i] = measured ? series_rate(server, server->counters.received_bytes)
                                   : series_rate(client, client->counters.sent_bytes);
         v->lines[1][i] = series_rate(client, client->counters.received_bytes);

@@ -34,7 +34,7 @@ struct display {
     const char *term;
     bool has_mouse;
     int colours;
-    struct canvas shown; /* what curses has been told; cells only */
+    struct canvas shown; /* what curses was given; cells only */
     const struct theme *theme;
     bool forgotten;
     /* Pair of each combination of paints with the theme: 0 not made yet. */
@@ -61,9 +61,9 @@ static bool may_write(rlim_t bytes)
 }
 
 /*
- * curses writes after each move of the cursor, some fifty times a frame. It shall fill a
- * file in memory, so that a frame reaches the terminal in one piece: less work for both
- * ends, and no half of a frame is ever seen.
+ * curses writes after each move of the cursor, some fifty times a frame. It fills a
+ * file in memory instead, so that a frame reaches the terminal in one piece: less work
+ * for both ends, and no half of a frame is ever seen.
  */
 static int open_output(struct display *d)
 {
@@ -476,7 +476,7 @@ static uint32_t plain_press(wint_t code)
 /*
  * After an Esc that begins no key that curses knows: what is left of a control sequence
  * (ECMA-48 section 5.4: up to a byte from '@' to '~') belongs to it. A terminal that
- * tells that it has the focus, or a key of another terminal, is no Esc and no letters.
+ * reports its focus, or a key of another terminal, is no Esc and no letters.
  * Returns the press, PRESS_NONE for a whole sequence.
  */
 static uint32_t read_sequence(void)

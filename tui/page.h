@@ -1,6 +1,6 @@
 /*
  * A column of lines that may be longer than its area: drawn from the top, scrolled by an
- * offset, clipped to the area. Drawing it tells how many lines there are. The area
+ * offset, clipped to the area. Drawing it counts its lines. The area
  * stands in a frame, which says whether there is more above or below.
  */
 #ifndef TUI_PAGE_H

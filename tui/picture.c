@@ -152,7 +152,7 @@ static int top_of(int y)
     return TITLE_HEIGHT + y * CELL_HEIGHT;
 }
 
-/* A dot is a line of no length with round ends; the next is told from the one before. */
+/* A dot is a line of no length with round ends, placed relative to the one before. */
 static void draw_braille(FILE *out, int x, int y, uint32_t code)
 {
     unsigned mask = glyphs_to_mask(glyphs_get(GLYPHS_BRAILLE), code);

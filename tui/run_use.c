@@ -8,7 +8,7 @@
 #include "engine/units.h"
 #include "tui/text.h"
 
-/* The last second of slots, without the one that is still filling. */
+/* The last second of slots, with the one that is still filling. */
 static void sum_up(const struct run_view *v, enum place place, struct series_place *sum)
 {
     const struct series *s = v->run->series;

@@ -26,7 +26,7 @@ void run_use_draw(const struct run_view *v, enum place place, struct canvas *c,
 
 /*
  * The bottleneck as a sentence: which end is busy, or that neither is. Empty text while
- * nothing can be said. The paint tells how much it matters.
+ * nothing can be said. The paint says how much it matters.
  */
 enum paint run_use_verdict(const struct run_view *v, char *out, size_t size);
 

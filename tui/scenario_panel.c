@@ -201,7 +201,7 @@ static void draw_last_runs(struct canvas *c, struct area *a, const struct scenar
     canvas_print(c, x, row.y, row.x + row.width - x, style(PAINT_STRONG), "%s", last);
 }
 
-/* What can be told in few words, and what it is like in many. */
+/* The figures; what the scenario is about takes more words. */
 static void draw_facts(struct canvas *c, struct area *a, const struct scenario *s,
                        const struct options *values, const struct last_runs *saved)
 {

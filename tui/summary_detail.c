@@ -38,7 +38,7 @@ void summary_draw_spectrum(struct page *p, const struct run *r)
     char figures[7][FIGURE_BYTES], heading[64];
     double low;
 
-    /* The time of a transfer is told as such: its few trials have no quantiles. */
+    /* The time of a transfer is shown as such: its few trials have no quantiles. */
     if (h == NULL || !r->scenario->family->operations)
         return;
     snprintf(heading, sizeof(heading), "Latency, %s", run_view_latency_origin(r));

@@ -56,7 +56,7 @@ void summary_draw_statistics(struct page *p, const struct run *r)
 {
     static const char *const titles[] = {"stdev", "min", "max", "95 % interval"};
     struct load_table load;
-    bool is_told = r->trials_begun == 1 && load_table(&load, r);
+    bool has_table = r->trials_begun == 1 && load_table(&load, r);
     struct area row;
 
     page_heading(p, r->trials_begun > 1 ? "Over the trials" : "Measured");
@@ -67,12 +67,12 @@ void summary_draw_statistics(struct page *p, const struct run *r)
         draw_spread(p, row, titles, style(PAINT_DIM));
     }
     for (int m = 0; m < METRIC_COUNT; m++)
-        if (!is_told || !load_table_tells((enum metric)m))
+        if (!has_table || !load_table_tells((enum metric)m))
             draw_statistics_row(p, r, (enum metric)m);
     page_gap(p);
 }
 
-/* Trials are told apart by the time each took. */
+/* What differs between trials is the time each took. */
 void summary_draw_trials(struct page *p, const struct run *r)
 {
     double longest = 0;

@@ -2,7 +2,7 @@
  * Colours by role. What draws says what a thing *is* (a frame, a warning, the third
  * step of the throughput ramp): its *paint*. A theme says how that looks at each depth
  * of colour a terminal may have: 256, 16, or none, where attributes (bold, reverse,
- * underline, dim) take over. Nothing may be told by colour alone: whoever paints
+ * underline, dim) take over. Nothing is shown by colour alone: whoever paints
  * PAINT_BAD also writes the word.
  *
  * A *ramp* is a run of RAMP_STEPS paints from low to high, for areas that are coloured
