@@ -51,7 +51,7 @@ struct app {
     int status;
 };
 
-/* Global keys ------------------------------------------------------------------- */
+/* Global keys. */
 
 static struct layer *top(struct app *app)
 {
@@ -127,7 +127,7 @@ const struct key *app_keys(void)
     return keys;
 }
 
-/* Life -------------------------------------------------------------------------- */
+/* Life. */
 
 struct app *app_new(struct event_base *base, const struct glyph_set *glyphs,
                     const struct theme *theme, const struct app_hooks *hooks)
@@ -266,7 +266,7 @@ bool app_is_dirty(const struct app *app)
     return app->dirty;
 }
 
-/* Messages ---------------------------------------------------------------------- */
+/* Messages. */
 
 static void add_message(struct app *app, bool is_warning, const char *format,
                         va_list args) __attribute__((format(printf, 3, 0)));
@@ -320,7 +320,7 @@ static void age_message(struct app *app)
     app_dirty(app);
 }
 
-/* Input ------------------------------------------------------------------------- */
+/* Input. */
 
 void app_press(struct app *app, uint32_t press)
 {
@@ -390,7 +390,7 @@ void app_interrupt(struct app *app)
     app_quit(app, 130);
 }
 
-/* Drawing ----------------------------------------------------------------------- */
+/* Drawing. */
 
 static void draw_header(struct canvas *c, struct area row, const struct layer *layer)
 {

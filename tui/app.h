@@ -63,7 +63,7 @@ bool app_has_ended(const struct app *app, int *status);
 
 const struct theme *app_theme(const struct app *app);
 
-/* For screens ------------------------------------------------------------------- */
+/* For screens. */
 
 struct event_base *app_base(struct app *app);
 

@@ -5,7 +5,7 @@
 #include "tui/marks.h"
 #include "tui/text.h"
 
-/* Values ------------------------------------------------------------------------ */
+/* Values. */
 
 static double value_of(const struct chart_line *l, double index)
 {
@@ -95,7 +95,7 @@ static bool find_range(const struct chart *ch, const struct axes *ax, double *lo
     return found;
 }
 
-/* Plots ------------------------------------------------------------------------- */
+/* Plots. */
 
 /*
  * A known zero is a line at the bottom, an unknown value nothing: without it a filled
@@ -331,7 +331,7 @@ static void name_parts(struct canvas *c, const struct axes *ax, const struct cha
     }
 }
 
-/* Putting it together ----------------------------------------------------------- */
+/* Putting it together. */
 
 static int name_columns(const struct chart *ch, struct area inner)
 {

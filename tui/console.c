@@ -36,7 +36,7 @@ struct console {
     int killed_by; /* the signal that ended it, or 0 */
 };
 
-/* Frames ------------------------------------------------------------------------ */
+/* Frames. */
 
 /* Draw now if the last frame is old enough, else when it will be. */
 static void want_frame(void *owner)
@@ -75,7 +75,7 @@ static void on_frame(evutil_socket_t fd, short what, void *arg)
         draw(k);
 }
 
-/* Input ------------------------------------------------------------------------- */
+/* Input. */
 
 static void take(struct console *k, const struct input *input)
 {
@@ -118,7 +118,7 @@ static void on_input(evutil_socket_t fd, short what, void *arg)
     want_frame(k);
 }
 
-/* Signals ----------------------------------------------------------------------- */
+/* Signals. */
 
 /* Stop as any program stops: by the default action, which the shell sees. */
 static void suspend(struct console *k)
@@ -159,7 +159,7 @@ static void on_signal(evutil_socket_t number, short what, void *arg)
     app_dirty(k->app);
 }
 
-/* Pictures ---------------------------------------------------------------------- */
+/* Pictures. */
 
 /* A name that is not taken yet: by the second, with a number if need be. */
 static void picture_name(char *path, size_t size, const char *directory)
@@ -235,7 +235,7 @@ static void on_redraw(void *owner)
     display_forget(k->display);
 }
 
-/* Life -------------------------------------------------------------------------- */
+/* Life. */
 
 static int add_events(struct console *k)
 {

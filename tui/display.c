@@ -42,7 +42,7 @@ struct display {
     int next_pair;
 };
 
-/* Open and close ---------------------------------------------------------------- */
+/* Open and close. */
 
 static void write_out(const char *bytes)
 {
@@ -219,7 +219,7 @@ const char *display_term(const struct display *d)
     return d->term;
 }
 
-/* Output ------------------------------------------------------------------------ */
+/* Output. */
 
 bool display_measure(struct display *d, int *width, int *height)
 {
@@ -411,7 +411,7 @@ void display_show(struct display *d, const struct canvas *c, const struct theme 
     end_frame(d);
 }
 
-/* Input ------------------------------------------------------------------------- */
+/* Input. */
 
 static uint32_t to_press(int key)
 {
@@ -538,7 +538,7 @@ bool display_is_gone(const struct display *d)
            waiting == 0;
 }
 
-/* Pictures ---------------------------------------------------------------------- */
+/* Pictures. */
 
 static unsigned from_curses(attr_t a)
 {

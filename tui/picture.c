@@ -93,7 +93,7 @@ int picture_from_canvas(struct picture *p, const struct canvas *c, const struct 
     return rc;
 }
 
-/* Shapes ------------------------------------------------------------------------ */
+/* Shapes. */
 
 enum shape { SHAPE_TEXT, SHAPE_BLANK, SHAPE_BRAILLE, SHAPE_LINE, SHAPE_BLOCK };
 
@@ -257,7 +257,7 @@ static int shade_of(uint32_t code)
     return code >= 0x2591 && code <= 0x2593 ? (int)(code - 0x2590) : 0;
 }
 
-/* Output ------------------------------------------------------------------------ */
+/* Output. */
 
 /* The colours of all cells of a shape, in the order of first use. */
 struct colours {

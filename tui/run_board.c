@@ -27,7 +27,7 @@ void run_board_set_run(struct run_board *b, const struct run *run)
     run_view_set_run(b->view, run);
 }
 
-/* Keys ---------------------------------------------------------------------------- */
+/* Keys. */
 
 void run_board_zoom(struct run_board *b)
 {
@@ -87,7 +87,7 @@ void run_board_say_span(const struct run_board *b, char *text, size_t size)
         snprintf(text, size, "The charts show all of the run, up to its last minute.");
 }
 
-/* Drawing ------------------------------------------------------------------------- */
+/* Drawing. */
 
 static void draw_charts(struct run_board *b, struct canvas *c, struct area a)
 {

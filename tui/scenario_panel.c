@@ -9,7 +9,7 @@
 #include "tui/param_view.h"
 #include "tui/text.h"
 
-/* Diagram ----------------------------------------------------------------------- */
+/* Diagram. */
 
 #define NODE_WIDTH 14
 #define LINK_LEAST 11
@@ -83,7 +83,7 @@ static int draw_diagram(struct canvas *c, struct area a, const struct scenario *
     return 3;
 }
 
-/* Text -------------------------------------------------------------------------- */
+/* Text. */
 
 /* Rows of parameters, documented result and last runs with their headings, as a rule. */
 #define FACTS_ROWS 16

@@ -66,7 +66,7 @@ static void versus_free(void *self)
     free(k);
 }
 
-/* The table ----------------------------------------------------------------------- */
+/* The table. */
 
 static void draw_evidence(struct canvas *c, struct area row, const struct compared *d)
 {
@@ -206,7 +206,7 @@ static int draw_table(struct versus *k, struct canvas *c, struct area a)
     return page_end(&p);
 }
 
-/* The courses --------------------------------------------------------------------- */
+/* The courses. */
 
 typedef double slot_value(const struct run *r, const struct series_slot *slot);
 
@@ -327,7 +327,7 @@ static void versus_draw(void *self, struct canvas *c, struct area a)
         draw_courses(k, c, a);
 }
 
-/* Keys ---------------------------------------------------------------------------- */
+/* Keys. */
 
 static void go_back(void *self, uint32_t press)
 {

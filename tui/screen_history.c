@@ -31,7 +31,7 @@ struct history {
     struct replay_request replay;
 };
 
-/* Life ---------------------------------------------------------------------------- */
+/* Life. */
 
 static void read_store(struct history *h)
 {
@@ -71,7 +71,7 @@ static void history_shown(void *self)
     read_store(self);
 }
 
-/* The list ------------------------------------------------------------------------ */
+/* The list. */
 
 static const struct store_entry *entry(const struct history *h, size_t i)
 {
@@ -120,7 +120,7 @@ static void move_selection(void *self, uint32_t press)
         move_one(h, up ? -1 : 1);
 }
 
-/* Opening, comparing, deleting ---------------------------------------------------- */
+/* Opening, comparing, deleting. */
 
 static struct run *load(struct history *h, const char *id)
 {
@@ -294,7 +294,7 @@ static const struct key keys[] = {
 };
 /* clang-format on */
 
-/* Drawing ------------------------------------------------------------------------- */
+/* Drawing. */
 
 static enum paint outcome_paint(const struct store_entry *e)
 {

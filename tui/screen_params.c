@@ -30,7 +30,7 @@ struct form {
     struct fail refusal; /* of what is typed; err 0: it is allowed */
 };
 
-/* Life -------------------------------------------------------------------------- */
+/* Life. */
 
 static void form_free(void *self)
 {
@@ -64,7 +64,7 @@ static const struct param *row(const struct form *f)
     return f->rows[f->selected];
 }
 
-/* Values ------------------------------------------------------------------------ */
+/* Values. */
 
 /* Check a typed text and store it. 0 or -EINVAL with the reason. */
 static int set_value(struct options *values, const struct param *p, const char *text,
@@ -97,7 +97,7 @@ static void check(struct form *f)
     options_done(&scratch);
 }
 
-/* Keys -------------------------------------------------------------------------- */
+/* Keys. */
 
 static void move_selection(void *self, uint32_t press)
 {
@@ -359,7 +359,7 @@ static const struct key keys[] = {
 };
 /* clang-format on */
 
-/* Drawing ----------------------------------------------------------------------- */
+/* Drawing. */
 
 static void draw_row(const struct form *f, struct canvas *c, struct area a, size_t i)
 {

@@ -23,7 +23,7 @@ struct player {
     struct run_board board;
 };
 
-/* The engine's callbacks ---------------------------------------------------------- */
+/* The engine's callbacks. */
 
 static void on_changed(void *arg, struct run *run)
 {
@@ -62,7 +62,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
         app_dirty(y->app);
 }
 
-/* Life ---------------------------------------------------------------------------- */
+/* Life. */
 
 static void player_free(void *self)
 {
@@ -100,7 +100,7 @@ static void *player_init(struct app *app, const void *argument)
     return y;
 }
 
-/* Keys ---------------------------------------------------------------------------- */
+/* Keys. */
 
 static void go_back(void *self, uint32_t press)
 {
@@ -214,7 +214,7 @@ static const struct key keys[] = {
 };
 /* clang-format on */
 
-/* Drawing ------------------------------------------------------------------------- */
+/* Drawing. */
 
 static void draw_position(const struct player *y, struct canvas *c, struct area row)
 {

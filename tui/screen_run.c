@@ -49,7 +49,7 @@ static struct run *current(const struct runner *u)
     return u->queue[u->at].run;
 }
 
-/* The engine's callbacks ---------------------------------------------------------- */
+/* The engine's callbacks. */
 
 static void on_line(void *arg, struct run *r, const char *text)
 {
@@ -93,7 +93,7 @@ static void on_sampled(void *arg, struct run *r, const struct process *process,
 
 static const struct run_ops ops = {on_changed, on_sampled, on_line};
 
-/* The queue ----------------------------------------------------------------------- */
+/* The queue. */
 
 /* Begin the run at u->at. False when it could not be made; the reason was shown. */
 static bool begin(struct runner *u)
@@ -181,7 +181,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
         app_dirty(u->app);
 }
 
-/* Life ---------------------------------------------------------------------------- */
+/* Life. */
 
 static void runner_free(void *self)
 {
@@ -233,7 +233,7 @@ static void *runner_init(struct app *app, const void *argument)
     return NULL;
 }
 
-/* Keys ---------------------------------------------------------------------------- */
+/* Keys. */
 
 static void stop(void *self, uint32_t press)
 {
@@ -439,7 +439,7 @@ static const struct key keys[] = {
 };
 /* clang-format on */
 
-/* Drawing ------------------------------------------------------------------------- */
+/* Drawing. */
 
 static const char *state_word(const struct runner *u, enum paint *paint)
 {

@@ -44,7 +44,7 @@ struct catalogue {
     struct options quick;     /* the values of a quick run, until it has begun */
 };
 
-/* Life -------------------------------------------------------------------------- */
+/* Life. */
 
 static void catalogue_free(void *self)
 {
@@ -108,7 +108,7 @@ static void *catalogue_init(struct app *app, const void *argument)
     return k;
 }
 
-/* Choosing ---------------------------------------------------------------------- */
+/* Choosing. */
 
 static bool contains(const char *text, const char *part)
 {
@@ -180,7 +180,7 @@ static void select_by_key(void *self, uint32_t press)
         }
 }
 
-/* Running and editing ----------------------------------------------------------- */
+/* Running and editing. */
 
 static void add_run(struct run_request *r, const struct scenario *s,
                     const struct options *values)
@@ -450,7 +450,7 @@ static const struct key keys[] = {
 };
 /* clang-format on */
 
-/* Drawing ----------------------------------------------------------------------- */
+/* Drawing. */
 
 static const char *group_title(const char *group)
 {

@@ -27,7 +27,7 @@ struct summary {
     struct run_request again;
 };
 
-/* Life ---------------------------------------------------------------------------- */
+/* Life. */
 
 static void *summary_init(struct app *app, const void *argument)
 {
@@ -83,7 +83,7 @@ static const struct store_entry *run_before(const struct summary *m)
     return NULL;
 }
 
-/* Drawing ------------------------------------------------------------------------- */
+/* Drawing. */
 
 /* Whether a load was begun at all; if not the outcome says it all. */
 static bool has_measured(const struct run *r)
@@ -190,7 +190,7 @@ static void summary_header(void *self, struct canvas *c, struct area a)
     canvas_text_right(c, a.x, a.y, a.width, style_on(PAINT_HEADER, PAINT_BAR), text);
 }
 
-/* Keys ---------------------------------------------------------------------------- */
+/* Keys. */
 
 static void go_back(void *self, uint32_t press)
 {
