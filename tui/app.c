@@ -64,7 +64,7 @@ static void show_help(void *self, uint32_t press)
     const struct layer *layer = top(app);
 
     (void)press;
-    if (layer == NULL || layer->screen == &screen_help)
+    if (!layer || layer->screen == &screen_help)
         return;
     app->help = (struct help_subject){layer->screen, layer->self};
     app_push(app, &screen_help, &app->help);
@@ -76,8 +76,7 @@ static bool keys_are_keys(const void *self)
     const struct app *app = self;
     const struct layer *layer = app->depth > 0 ? &app->stack[app->depth - 1] : NULL;
 
-    return layer == NULL || layer->screen->is_typing == NULL ||
-           !layer->screen->is_typing(layer->self);
+    return !layer || !layer->screen->is_typing || !layer->screen->is_typing(layer->self);
 }
 
 static void next_theme(void *self, uint32_t press)
@@ -94,7 +93,7 @@ static void save_picture(void *self, uint32_t press)
     struct app *app = self;
 
     (void)press;
-    if (app->hooks.save_picture != NULL)
+    if (app->hooks.save_picture)
         app->hooks.save_picture(app->hooks.owner);
 }
 
@@ -103,7 +102,7 @@ static void redraw(void *self, uint32_t press)
     struct app *app = self;
 
     (void)press;
-    if (app->hooks.redraw != NULL)
+    if (app->hooks.redraw)
         app->hooks.redraw(app->hooks.owner);
     app_dirty(app);
 }
@@ -134,12 +133,12 @@ struct app *app_new(struct event_base *base, const struct glyph_set *glyphs,
 {
     struct app *app = calloc(1, sizeof(*app));
 
-    if (app == NULL)
+    if (!app)
         return NULL;
     app->base = base;
     app->glyphs = glyphs;
     app->theme = theme;
-    if (hooks != NULL)
+    if (hooks)
         app->hooks = *hooks;
     return app;
 }
@@ -153,7 +152,7 @@ static void drop_top(struct app *app)
 
 void app_free(struct app *app)
 {
-    if (app == NULL)
+    if (!app)
         return;
     while (app->depth > 0)
         drop_top(app);
@@ -162,7 +161,7 @@ void app_free(struct app *app)
 
 static void changed(struct app *app)
 {
-    if (app->hooks.changed != NULL)
+    if (app->hooks.changed)
         app->hooks.changed(app->hooks.owner);
 }
 
@@ -171,21 +170,21 @@ static void carry_out(struct app *app, const struct change *change)
 {
     void *made = NULL;
 
-    if (change->push != NULL && app->depth == STACK_MAX && !change->pops) {
+    if (change->push && app->depth == STACK_MAX && !change->pops) {
         app_warn(app, "Too many screens are open; go back first.");
         return;
     }
-    if (change->push != NULL)
+    if (change->push)
         made = change->push->init(app, change->argument);
     if (change->pops && app->depth > 0)
         drop_top(app);
     /* What was said of the old screen says nothing of the one that takes its place. */
-    if (made != NULL && change->pops && app->message_count > 0 &&
+    if (made && change->pops && app->message_count > 0 &&
         !app->messages[app->message_count - 1].is_warning)
         app->message_count--;
-    if (made != NULL)
+    if (made)
         app->stack[app->depth++] = (struct layer){change->push, made};
-    else if (app->depth > 0 && top(app)->screen->shown != NULL)
+    else if (app->depth > 0 && top(app)->screen->shown)
         top(app)->screen->shown(top(app)->self);
 }
 
@@ -328,18 +327,18 @@ void app_press(struct app *app, uint32_t press)
     const struct key *row;
 
     age_message(app);
-    if (layer == NULL)
+    if (!layer)
         return;
     app_dirty(app);
-    if (layer->screen->type != NULL && layer->screen->type(layer->self, press))
+    if (layer->screen->type && layer->screen->type(layer->self, press))
         return;
     row = keys_find(layer->screen->keys, layer->self, press);
-    if (row != NULL) {
+    if (row) {
         row->act(layer->self, press);
         return;
     }
     row = keys_find(keys, app, press);
-    if (row != NULL)
+    if (row)
         row->act(app, press);
 }
 
@@ -348,7 +347,7 @@ void app_paste(struct app *app, uint32_t press)
     struct layer *layer = top(app);
 
     /* An Enter in a paste would submit: fields take the characters only. */
-    if (layer == NULL || layer->screen->type == NULL || press < ' ' || press >= PRESS_UP)
+    if (!layer || !layer->screen->type || press < ' ' || press >= PRESS_UP)
         return;
     if (layer->screen->type(layer->self, press))
         app_dirty(app);
@@ -359,7 +358,7 @@ void app_mouse(struct app *app, const struct mouse *mouse)
     struct layer *layer = top(app);
     uint32_t press;
 
-    if (layer == NULL)
+    if (!layer)
         return;
     if (mouse->kind == POINT_CLICK && mouse->y == app->status_row.y) {
         press = keys_hint_at(app->status_row, mouse->x, layer->screen->keys, layer->self,
@@ -369,7 +368,7 @@ void app_mouse(struct app *app, const struct mouse *mouse)
         return;
     }
     age_message(app);
-    if (layer->screen->mouse != NULL)
+    if (layer->screen->mouse)
         layer->screen->mouse(layer->self, mouse);
     app_dirty(app);
 }
@@ -381,7 +380,7 @@ void app_interrupt(struct app *app)
     for (size_t i = app->depth; i-- > 0;) {
         const struct layer *layer = &app->stack[i];
 
-        if (layer->screen->interrupt == NULL)
+        if (!layer->screen->interrupt)
             continue;
         if (layer->screen->interrupt(layer->self))
             return;
@@ -406,7 +405,7 @@ static void draw_header(struct canvas *c, struct area row, const struct layer *l
                    canvas_text(c, row.x, row.y, row.width, plain, layer->screen->name));
     area_take_left(&row, 2);
     area_take_right(&row, 1);
-    if (layer->screen->header != NULL)
+    if (layer->screen->header)
         layer->screen->header(layer->self, c, row);
 }
 
@@ -490,7 +489,7 @@ void app_draw(struct app *app, struct canvas *c)
 
     app->dirty = false;
     canvas_clear(c);
-    if (layer == NULL)
+    if (!layer)
         return;
     if (c->width < APP_LEAST_WIDTH || c->height < APP_LEAST_HEIGHT)
         draw_too_small(c);

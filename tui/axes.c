@@ -114,7 +114,7 @@ void axes_draw_time(struct canvas *c, const struct axes *ax)
 void axes_draw_empty(struct canvas *c, const struct axes *ax, const char *empty)
 {
     struct area a = ax->inner;
-    const char *text = empty != NULL ? empty : "no data yet";
+    const char *text = empty ? empty : "no data yet";
     int columns = text_columns(text);
 
     if (a.height < 1)

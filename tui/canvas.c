@@ -36,7 +36,7 @@ int canvas_resize(struct canvas *c, int width, int height)
     wanted = (size_t)width * (size_t)height;
     if (wanted > c->capacity) {
         cells = realloc(c->cells, wanted * sizeof(*cells));
-        if (cells == NULL)
+        if (!cells)
             return -ENOMEM;
         c->cells = cells;
         c->capacity = wanted;
@@ -164,7 +164,7 @@ static void put(struct canvas *c, int x, int y, uint32_t code, struct style s)
 {
     struct cell *cell = cell_at(c, x, y);
 
-    if (cell == NULL || !area_holds(c->clip, x, y))
+    if (!cell || !area_holds(c->clip, x, y))
         return;
     break_wide(c, cell, x);
     cell->code = code;
@@ -271,7 +271,7 @@ static size_t line_length(const char *text, int columns)
     size_t fit = text_fit(text, columns), end;
     const char *newline = strchr(text, '\n');
 
-    if (newline != NULL && (size_t)(newline - text) <= fit)
+    if (newline && (size_t)(newline - text) <= fit)
         return (size_t)(newline - text);
     if (text[fit] == '\0' || text[fit] == ' ')
         return fit;
@@ -330,7 +330,7 @@ void canvas_box(struct canvas *c, struct area a, const char *title, bool hot)
     if (a.width < 2 || a.height < 2)
         return;
     draw_frame(c, a, frame);
-    if (title == NULL || title[0] == '\0' || room < 1)
+    if (!title || title[0] == '\0' || room < 1)
         return;
     bold.attributes = ATTR_BOLD;
     put(c, a.x + 2, a.y, ' ', frame);
@@ -342,8 +342,8 @@ void canvas_rule(struct canvas *c, int x, int y, int width, struct style s)
 {
     const struct glyph_set *g = c->glyphs;
     const struct cell *first = canvas_at(c, x, y), *last = canvas_at(c, x + width - 1, y);
-    bool joins_left = first != NULL && first->code == g->vertical;
-    bool joins_right = last != NULL && last->code == g->vertical;
+    bool joins_left = first && first->code == g->vertical;
+    bool joins_right = last && last->code == g->vertical;
 
     for (int i = 0; i < width; i++)
         put(c, x + i, y, g->horizontal, s);
@@ -406,7 +406,7 @@ void canvas_dot(struct canvas *c, int dx, int dy, struct style s)
     struct cell *cell = cell_at(c, x, y);
     unsigned bit;
 
-    if (dx < 0 || dy < 0 || cell == NULL || !area_holds(c->clip, x, y))
+    if (dx < 0 || dy < 0 || !cell || !area_holds(c->clip, x, y))
         return;
     bit = (unsigned)(dy % g->dots_high * g->dots_wide + dx % g->dots_wide);
     break_wide(c, cell, x);
@@ -435,7 +435,7 @@ char *canvas_to_text(const struct canvas *c)
     size_t row_max = (size_t)c->width * (TEXT_ENCODED_MAX - 1) + 1, used = 0;
     char *text = malloc(row_max * (size_t)c->height + TEXT_ENCODED_MAX);
 
-    if (text == NULL)
+    if (!text)
         return NULL;
     for (int y = 0; y < c->height; y++)
         used += row_to_text(c, y, text + used);

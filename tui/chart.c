@@ -109,8 +109,8 @@ static void draw_zero(struct canvas *c, const struct axes *ax, int dx)
     if (c->glyphs->level == GLYPHS_BRAILLE)
         canvas_dot(c, ax->cells.x * c->glyphs->dots_wide + dx,
                    (y + 1) * c->glyphs->dots_high - 1, style(PAINT_DIM));
-    else if (canvas_at(c, x, y) != NULL && (canvas_at(c, x, y)->code == ' ' ||
-                                            canvas_at(c, x, y)->code == c->glyphs->grid))
+    else if (canvas_at(c, x, y) && (canvas_at(c, x, y)->code == ' ' ||
+                                    canvas_at(c, x, y)->code == c->glyphs->grid))
         canvas_put(c, x, y,
                    c->glyphs->level == GLYPHS_ASCII ? '_' : c->glyphs->horizontal,
                    style(PAINT_DIM));
@@ -148,7 +148,7 @@ static void fill_column(struct canvas *c, const struct axes *ax, const struct fi
         double level = (cell + c->glyphs->dots_high * 0.5) / f->full;
 
         canvas_dot(c, x, f->base - f->direction * h,
-                   style(f->ramp != NULL ? theme_ramp(*f->ramp, level) : f->paint));
+                   style(f->ramp ? theme_ramp(*f->ramp, level) : f->paint));
     }
 }
 

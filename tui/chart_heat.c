@@ -76,10 +76,10 @@ static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
         .to_s = v->to_s,
         .hot = hot,
     };
-    struct bounds b = v->run != NULL ? used_buckets(v) : (struct bounds){0, 0};
+    struct bounds b = v->run ? used_buckets(v) : (struct bounds){0, 0};
     size_t share;
 
-    if (v->run != NULL && !v->run->scenario->family->operations)
+    if (v->run && !v->run->scenario->family->operations)
         heat.empty = "a transfer as a whole has no latency";
     if (b.high > b.low) {
         struct scale scale =

@@ -15,9 +15,9 @@ static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
         {"p90", v->lines[2], v->count, PAINT_P90, REDUCE_MAX, UNKNOWN},
         {"p50", v->lines[3], v->count, PAINT_P50, REDUCE_MEAN, UNKNOWN},
     };
-    bool none = v->run != NULL && !v->run->scenario->family->operations;
+    bool none = v->run && !v->run->scenario->family->operations;
 
-    if (a.width >= 96 && v->run != NULL)
+    if (a.width >= 96 && v->run)
         snprintf(title, sizeof(title), "latency, %s", run_view_latency_origin(v->run));
     chart = run_view_chart(v, title, hot);
     for (size_t i = 0; i < v->count; i++) {

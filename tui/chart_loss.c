@@ -14,7 +14,7 @@ static void draw_loss(struct run_view *v, struct canvas *c, struct area a, bool 
         {"refused", v->lines[2], v->count, PAINT_DOWN, REDUCE_MEAN, UNKNOWN},
     };
 
-    if (v->run != NULL)
+    if (v->run)
         run_view_unexplained(v->run->series, v->lines[3]);
     for (size_t i = 0; i < v->count; i++) {
         const struct series_place *server = &run_view_slot(v, i)->places[PLACE_SERVER];
@@ -43,7 +43,7 @@ static void draw_errors(struct run_view *v, struct canvas *c, struct area a, boo
         {"failed", v->lines[0], v->count, PAINT_MAX, REDUCE_MEAN, UNKNOWN},
         {"timed out", v->lines[1], v->count, PAINT_P99, REDUCE_MEAN, UNKNOWN},
     };
-    bool none = v->run != NULL && !v->run->scenario->family->operations;
+    bool none = v->run && !v->run->scenario->family->operations;
 
     for (size_t i = 0; i < v->count; i++) {
         const struct series_place *client = &run_view_slot(v, i)->places[PLACE_CLIENT];
@@ -68,7 +68,7 @@ static void draw_errors(struct run_view *v, struct canvas *c, struct area a, boo
 
 static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
 {
-    if (v->run == NULL || v->run->scenario->family->datagrams)
+    if (!v->run || v->run->scenario->family->datagrams)
         draw_loss(v, c, a, hot);
     else
         draw_errors(v, c, a, hot);

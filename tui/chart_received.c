@@ -59,7 +59,7 @@ static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
 {
     struct chart chart = run_view_chart(v, "received per second", hot);
     struct chart_line lines[VIEW_LINES];
-    bool labels = v->run != NULL && v->run->series->label_count > 0, messages = true;
+    bool labels = v->run && v->run->series->label_count > 0, messages = true;
     size_t count = 0;
 
     for (size_t i = 0; i < VIEW_LINES; i++)
@@ -67,7 +67,7 @@ static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
                                        paints[i], REDUCE_MEAN, UNKNOWN};
     if (labels) {
         count = by_label(v, lines);
-    } else if (v->run != NULL) {
+    } else if (v->run) {
         messages = has_messages(v);
         count = by_process(v, lines, messages);
     }

@@ -20,12 +20,12 @@ static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
                                   : series_rate(client, client->counters.sent_bytes);
         v->lines[1][i] = series_rate(client, client->counters.received_bytes);
     }
-    if (v->run != NULL && !measured)
+    if (v->run && !measured)
         lines[0].name = "sent";
     for (size_t i = 0; i < 2; i++)
         lines[i].now = run_view_now(v, lines[i].values);
     /* One way needs no mirror. */
-    one_way = v->run != NULL && v->run->scenario->family->one_way;
+    one_way = v->run && v->run->scenario->family->one_way;
     chart.form = one_way ? CHART_AREA : CHART_MIRROR;
     chart.quantity = QUANTITY_BYTES;
     chart.per = "/s";

@@ -181,7 +181,7 @@ static int write_file(const char *path, const struct picture *p,
     FILE *f = fopen(path, "w");
     int rc = 0;
 
-    if (f == NULL)
+    if (!f)
         return -errno;
     write(p, f);
     if (ferror(f))
@@ -241,11 +241,11 @@ static int add_events(struct console *k)
 {
     k->frame = event_new(k->base, -1, 0, on_frame, k);
     k->input = event_new(k->base, STDIN_FILENO, EV_READ | EV_PERSIST, on_input, k);
-    if (k->frame == NULL || k->input == NULL || event_add(k->input, NULL) < 0)
+    if (!k->frame || !k->input || event_add(k->input, NULL) < 0)
         return -ENOMEM;
     for (size_t i = 0; i < SIGNALS; i++) {
         k->signals[i] = evsignal_new(k->base, signals[i], on_signal, k);
-        if (k->signals[i] == NULL || event_add(k->signals[i], NULL) < 0)
+        if (!k->signals[i] || event_add(k->signals[i], NULL) < 0)
             return -ENOMEM;
     }
     signal(SIGPIPE, SIG_IGN);
@@ -254,7 +254,7 @@ static int add_events(struct console *k)
 
 static void free_event(struct event *e)
 {
-    if (e != NULL)
+    if (e)
         event_free(e);
 }
 
@@ -271,7 +271,7 @@ static struct event_base *make_base(void)
     struct event_config *config = event_config_new();
     struct event_base *base = NULL;
 
-    if (config == NULL)
+    if (!config)
         return NULL;
     event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER);
     base = event_base_new_with_config(config);
@@ -285,14 +285,14 @@ static int make_app(struct console *k, const struct console_options *o)
     const struct glyph_set *glyphs = o->glyphs;
     const struct theme *theme = o->theme;
 
-    if (glyphs == NULL)
+    if (!glyphs)
         glyphs = glyphs_choose(nl_langinfo(CODESET), display_term(k->display));
-    if (theme == NULL)
+    if (!theme)
         theme = theme_choose(getenv("NO_COLOR"), getenv("COLORFGBG"));
     canvas_init(&k->canvas, glyphs);
     k->canvas.colours = display_colours(k->display);
     k->app = app_new(k->base, glyphs, theme, &hooks);
-    return k->app == NULL ? -ENOMEM : 0;
+    return k->app ? 0 : -ENOMEM;
 }
 
 static int loop(struct console *k, const struct console_options *o, const char *advice)
@@ -319,7 +319,7 @@ int console_run(const struct console_options *o, int *status, struct fail *fail)
     int rc;
 
     *status = 0;
-    if (k.base == NULL)
+    if (!k.base)
         return fail_set(fail, ENOMEM, "start", "cannot make the event loop");
     rc = display_open(&k.display, &advice, fail);
     if (rc == 0) {

@@ -70,7 +70,7 @@ static int open_output(struct display *d)
     int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 
     d->out = fd < 0 ? NULL : fdopen(fd, "w");
-    if (d->out == NULL) {
+    if (!d->out) {
         if (fd >= 0)
             close(fd);
         return -EMFILE;
@@ -146,10 +146,10 @@ int display_open(struct display **out, const char **advice, struct fail *fail)
         return -ENOTTY;
     }
     term = terminfo_choose(getenv("TERM"), advice, fail);
-    if (term == NULL)
+    if (!term)
         return -ENOTSUP;
     d = calloc(1, sizeof(*d));
-    if (d == NULL)
+    if (!d)
         return fail_set(fail, ENOMEM, "open the terminal", "cannot make the display");
     d->term = term;
     canvas_init(&d->shown, glyphs_get(GLYPHS_ASCII));
@@ -159,7 +159,7 @@ int display_open(struct display **out, const char **advice, struct fail *fail)
         return fail_set(fail, EMFILE, "open the terminal", "cannot make the display");
     }
     d->screen = newterm(term, d->out, stdin);
-    if (d->screen == NULL) {
+    if (!d->screen) {
         close_output(d);
         free(d);
         fail_set(fail, EINVAL, "open the terminal",
@@ -180,7 +180,7 @@ int display_open(struct display **out, const char **advice, struct fail *fail)
 
 void display_close(struct display *d)
 {
-    if (d == NULL)
+    if (!d)
         return;
     display_leave(d);
     rescue_remove();
@@ -247,7 +247,7 @@ void display_forget(struct display *d)
 static short reachable(const struct display *d, short colour, attr_t *attributes)
 {
     if (d->colours == 8 && colour >= 8) {
-        if (attributes != NULL)
+        if (attributes)
             *attributes |= A_BOLD;
         return (short)(colour - 8);
     }

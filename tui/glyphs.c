@@ -159,10 +159,10 @@ const struct glyph_set *glyphs_choose(const char *codeset, const char *term)
     static const char *const without_utf8[] = {"vt1",  "vt2",  "vt5",
                                                "ansi", "dumb", "sun"};
 
-    if (codeset == NULL ||
+    if (!codeset ||
         (strcasecmp(codeset, "UTF-8") != 0 && strcasecmp(codeset, "utf8") != 0))
         return &sets[GLYPHS_ASCII];
-    if (term == NULL)
+    if (!term)
         return &sets[GLYPHS_ASCII];
     for (size_t i = 0; i < sizeof(without_utf8) / sizeof(without_utf8[0]); i++)
         if (starts_with(term, without_utf8[i]))

@@ -6,7 +6,7 @@
 
 static bool works(const struct key *k, const void *self)
 {
-    return k->works == NULL || k->works(self);
+    return !k->works || k->works(self);
 }
 
 static bool answers(const struct key *k, const void *self, uint32_t press)
@@ -14,12 +14,12 @@ static bool answers(const struct key *k, const void *self, uint32_t press)
     for (int i = 0; i < KEY_PRESSES && k->presses[i] != 0; i++)
         if (k->presses[i] == press)
             return true;
-    return k->takes != NULL && k->takes(self, press);
+    return k->takes && k->takes(self, press);
 }
 
 const struct key *keys_find(const struct key *table, const void *self, uint32_t press)
 {
-    for (const struct key *k = table; k != NULL && k->label != NULL; k++)
+    for (const struct key *k = table; k && k->label; k++)
         if (answers(k, self, press) && works(k, self))
             return k;
     return NULL;
@@ -32,7 +32,7 @@ static int hint_columns(const struct key *k)
 
 static bool is_hinted(const struct key *k, const void *self)
 {
-    return k->hint != NULL && works(k, self);
+    return k->hint && works(k, self);
 }
 
 /* The columns that all hints of a table need. */
@@ -40,7 +40,7 @@ static int table_columns(const struct key *table, const void *self)
 {
     int columns = 0;
 
-    for (const struct key *k = table; k != NULL && k->label != NULL; k++)
+    for (const struct key *k = table; k && k->label; k++)
         columns += is_hinted(k, self) ? hint_columns(k) : 0;
     return columns;
 }
@@ -58,7 +58,7 @@ static const struct key *way_out(const struct key *table, const void *self)
 {
     const struct key *found = NULL;
 
-    for (const struct key *k = table; k != NULL && k->label != NULL; k++)
+    for (const struct key *k = table; k && k->label; k++)
         for (int i = 0; i < KEY_PRESSES && k->presses[i] != 0; i++)
             if ((k->presses[i] == 'q' || k->presses[i] == PRESS_ESC) &&
                 is_hinted(k, self))
@@ -73,8 +73,8 @@ static const struct key *way_out(const struct key *table, const void *self)
 static const struct key *next_hint(const struct key *k, const void *self,
                                    const struct key **out, struct area row, int x)
 {
-    for (; k != NULL && k->label != NULL; k++) {
-        int reserved = *out != NULL && k != *out ? hint_columns(*out) : 0;
+    for (; k && k->label; k++) {
+        int reserved = *out && k != *out ? hint_columns(*out) : 0;
 
         if (!is_hinted(k, self) || x + hint_columns(k) + reserved > row.x + row.width)
             continue;
@@ -90,7 +90,7 @@ static int draw_table(struct canvas *c, struct area row, int x, const struct key
 {
     const struct key *out = way_out(table, self), *k = table;
 
-    while ((k = next_hint(k, self, &out, row, x)) != NULL) {
+    while ((k = next_hint(k, self, &out, row, x))) {
         struct style key = style_on(PAINT_KEY, PAINT_STATUS);
 
         key.attributes = ATTR_BOLD;
@@ -119,7 +119,7 @@ static uint32_t hint_in(struct area row, int *x, int wanted, const struct key *t
 {
     const struct key *out = way_out(table, self), *k = table;
 
-    while ((k = next_hint(k, self, &out, row, *x)) != NULL) {
+    while ((k = next_hint(k, self, &out, row, *x))) {
         *x += hint_columns(k);
         if (wanted < *x)
             return k->presses[0];

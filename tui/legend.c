@@ -67,7 +67,7 @@ bool legend_draw(struct canvas *c, struct area frame, const struct chart *ch)
 {
     struct legend_item items[LEGEND_MAX];
     size_t count = ch->line_count < LEGEND_MAX ? ch->line_count : LEGEND_MAX;
-    int title = ch->title != NULL ? text_columns(ch->title) + 3 : 0;
+    int title = ch->title ? text_columns(ch->title) + 3 : 0;
     int room = frame.width - title - 4, x;
     bool with_names = true;
 

@@ -129,6 +129,6 @@ void lineedit_draw(const struct lineedit *e, struct canvas *c, int x, int y, int
     at = x + text_columns(part);
     under = canvas_at(c, at, y);
     cursor.attributes |= ATTR_REVERSE;
-    if (under != NULL && at < x + columns)
+    if (under && at < x + columns)
         canvas_put(c, at, y, under->code == 0 ? ' ' : under->code, cursor);
 }

@@ -16,9 +16,8 @@ static int usage(const char *what, const char *value, const char *allowed)
 {
     struct fail fail = {0};
 
-    fail_set(&fail, EINVAL, "option", "%s %s%.80s%s; %s", what, value != NULL ? "'" : "",
-             value != NULL ? value : "needs a value",
-             value != NULL ? "' is not known" : "", allowed);
+    fail_set(&fail, EINVAL, "option", "%s %s%.80s%s; %s", what, value ? "'" : "",
+             value ? value : "needs a value", value ? "' is not known" : "", allowed);
     return command_fails(&fail);
 }
 
@@ -45,16 +44,16 @@ static int read_options(int argc, char **argv, struct console_options *o)
     for (int i = 1; i < argc; i++) {
         value = value_of("--glyphs", argc, argv, &i, &found);
         if (found) {
-            o->glyphs = value != NULL ? glyphs_find(value) : NULL;
-            if (o->glyphs == NULL)
+            o->glyphs = value ? glyphs_find(value) : NULL;
+            if (!o->glyphs)
                 return usage("--glyphs", value,
                              "it is one of braille, block, half, ascii");
             continue;
         }
         value = value_of("--theme", argc, argv, &i, &found);
         if (found) {
-            o->theme = value != NULL ? theme_find(value) : NULL;
-            if (o->theme == NULL)
+            o->theme = value ? theme_find(value) : NULL;
+            if (!o->theme)
                 return usage("--theme", value, "it is one of dark, light, mono");
             continue;
         }

@@ -20,7 +20,7 @@ static void draw_line(struct canvas *c, const struct axes *ax, int x)
     for (int y = ax->cells.y; y < ax->cells.y + ax->cells.height; y++) {
         const struct cell *cell = canvas_at(c, x, y);
 
-        if (cell != NULL)
+        if (cell)
             canvas_put(c, x, y, is_vacant(c, cell) ? c->glyphs->mark : cell->code,
                        style(PAINT_MARK));
     }
@@ -42,7 +42,7 @@ static int hidden_values(const struct canvas *c, int x, int y, int columns)
     for (int i = 0; i < columns; i++) {
         const struct cell *cell = canvas_at(c, x + i, y);
 
-        hidden += cell != NULL && !is_vacant(c, cell);
+        hidden += cell && !is_vacant(c, cell);
     }
     return hidden;
 }

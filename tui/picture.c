@@ -23,7 +23,7 @@ int picture_init(struct picture *p, int width, int height, uint32_t text_rgb,
 
     *p = (struct picture){width, height, text_rgb, ground_rgb, NULL};
     p->cells = calloc(n > 0 ? n : 1, sizeof(*p->cells));
-    if (p->cells == NULL)
+    if (!p->cells)
         return -ENOMEM;
     for (size_t i = 0; i < n; i++)
         p->cells[i] = (struct picture_cell){' ', text_rgb, ground_rgb, 0};
@@ -61,7 +61,7 @@ void picture_set(struct picture *p, int x, int y, uint32_t code, short text, sho
     struct picture_cell *cell = picture_at(p, x, y);
     uint32_t swap;
 
-    if (cell == NULL)
+    if (!cell)
         return;
     cell->code = code;
     cell->text_rgb = theme_rgb(text, p->text_rgb);
@@ -415,7 +415,7 @@ static int write_word(const struct picture *p, FILE *out, int x, int y)
     do {
         write_character(out, cell->code);
         cell = ++end < p->width ? cell_of(p, end, y) : NULL;
-    } while (cell != NULL && same_run(first, cell));
+    } while (cell && same_run(first, cell));
     fprintf(out, "</text>\n");
     if (first->attributes & ATTR_UNDERLINE)
         fprintf(out, "<path stroke=\"#%06x\" d=\"M%d %dH%d\"/>\n",

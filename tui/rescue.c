@@ -37,12 +37,12 @@ static void on_fatal(int number)
 /* Append a capability without its padding ("$<5>"): nobody can wait in a handler. */
 static void add_bytes(const char *s)
 {
-    if (s == NULL)
+    if (!s)
         return;
     for (; *s != '\0' && rescue.len < sizeof(rescue.bytes); s++) {
         const char *end = s[0] == '$' && s[1] == '<' ? strchr(s, '>') : NULL;
 
-        if (end != NULL)
+        if (end)
             s = end;
         else
             rescue.bytes[rescue.len++] = *s;

@@ -12,7 +12,7 @@ static const double windows[] = {5, 10, 30, 60, 120, 300, 600, 3600};
 int run_board_init(struct run_board *b)
 {
     *b = (struct run_board){.view = run_view_new()};
-    return b->view != NULL ? 0 : -ENOMEM;
+    return b->view ? 0 : -ENOMEM;
 }
 
 void run_board_done(struct run_board *b)

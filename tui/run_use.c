@@ -37,7 +37,7 @@ static unsigned count_processes(const struct run_view *v, enum place place)
     const struct trial *t = run_trial(v->run);
     unsigned n = 0;
 
-    for (size_t i = 0; t != NULL && i < t->process_count; i++)
+    for (size_t i = 0; t && i < t->process_count; i++)
         n += t->processes[i].place == place;
     return n;
 }
@@ -48,7 +48,7 @@ void run_use_of(const struct run_view *v, enum place place, struct run_use *use)
     uint64_t operations;
 
     *use = (struct run_use){0};
-    if (v->run == NULL)
+    if (!v->run)
         return;
     use->processes = count_processes(v, place);
     sum_up(v, place, &sum);

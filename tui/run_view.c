@@ -21,9 +21,9 @@ void run_view_set_run(struct run_view *v, const struct run *run)
 
 double run_view_end_s(const struct run_view *v)
 {
-    const struct series *s = v->run != NULL ? v->run->series : NULL;
+    const struct series *s = v->run ? v->run->series : NULL;
 
-    return s != NULL ? (double)(s->used * s->step_ns) / 1e9 : 0;
+    return s ? (double)(s->used * s->step_ns) / 1e9 : 0;
 }
 
 static void forget_latency(struct run_view *v)
@@ -54,7 +54,7 @@ void run_view_set_span(struct run_view *v, double end_s, double window_s)
     v->from_s = 0;
     v->to_s = window_s > 0 ? window_s : chart_span(end_s);
     v->step_s = 0.1;
-    if (v->run == NULL)
+    if (!v->run)
         return;
     if (window_s <= 0)
         window_s = v->to_s > VIEW_LONGEST_S ? VIEW_LONGEST_S : v->to_s;
@@ -141,16 +141,15 @@ const char *run_view_latency_origin(const struct run *r)
 
 enum place run_view_facing(const struct run_view *v)
 {
-    return v->run != NULL && v->run->scenario->roles[PLACE_ENDPOINT] != NULL
-               ? PLACE_ENDPOINT
-               : PLACE_SERVER;
+    return v->run && v->run->scenario->roles[PLACE_ENDPOINT] ? PLACE_ENDPOINT
+                                                             : PLACE_SERVER;
 }
 
 bool run_view_has(const struct run_view *v, enum place place)
 {
-    const struct trial *t = v->run != NULL ? run_trial(v->run) : NULL;
+    const struct trial *t = v->run ? run_trial(v->run) : NULL;
 
-    for (size_t i = 0; t != NULL && i < t->process_count; i++)
+    for (size_t i = 0; t && i < t->process_count; i++)
         if (t->processes[i].place == place)
             return true;
     return false;

@@ -138,7 +138,7 @@ static int print_digits(double value, char *out, size_t size)
     int decimals = big >= 99.95 ? 0 : big >= 9.995 ? 1 : 2;
     int n = snprintf(out, size, "%.*f", decimals, value);
 
-    if (n < 0 || (size_t)n >= size || strchr(out, '.') == NULL)
+    if (n < 0 || (size_t)n >= size || !strchr(out, '.'))
         return n;
     while (n > 0 && out[n - 1] == '0')
         n--;

@@ -67,7 +67,7 @@ static int draw_diagram(struct canvas *c, struct area a, const struct scenario *
         return 0;
     space = space > LINK_LEAST + 6 ? LINK_LEAST + 6 : space;
     for (size_t i = 0; i < 3; i++) {
-        if (s->roles[order[i]] == NULL)
+        if (!s->roles[order[i]])
             continue;
         if (x > a.x) {
             draw_link(c, x + 1, a.y, space - 2,
@@ -119,7 +119,7 @@ static void draw_values(struct canvas *c, struct area *a, const struct scenario 
     int columns = a->width >= 60 ? 3 : 2, cell = a->width / columns, n = 0;
     struct area row = {0};
 
-    for (const struct param *p = param_table(); p->name != NULL; p++) {
+    for (const struct param *p = param_table(); p->name; p++) {
         char text[256];
 
         if (!scenario_has(s, p))
@@ -127,7 +127,7 @@ static void draw_values(struct canvas *c, struct area *a, const struct scenario 
         param_view_text(values, p, text, sizeof(text));
         if (text[0] == '\0' ||
             (strcmp(text, p->fallback) == 0 && !(p->flags & PARAM_SIZING)) ||
-            (strcmp(text, "0") == 0 && p->zero != NULL))
+            (strcmp(text, "0") == 0 && p->zero))
             continue;
         if (text_columns(p->name) + text_columns(text) + 2 > cell && n % columns != 0)
             n += columns - n % columns;
@@ -168,11 +168,11 @@ static void draw_reference(struct canvas *c, struct area *a, const struct refere
 
 static void draw_documented(struct canvas *c, struct area *a, const struct scenario *s)
 {
-    if (s->documented == NULL || s->documented[0] == '\0')
+    if (!s->documented || s->documented[0] == '\0')
         return;
     title(c, a, "Documented elsewhere");
     paragraph(c, a, style(PAINT_DIM), s->documented);
-    for (const struct reference *ref = s->references; ref->metric != NULL; ref++)
+    for (const struct reference *ref = s->references; ref->metric; ref++)
         draw_reference(c, a, ref);
 }
 
@@ -207,7 +207,7 @@ static void draw_facts(struct canvas *c, struct area *a, const struct scenario *
 {
     title(c, a, "Parameters");
     draw_values(c, a, s, values);
-    if (s->documented != NULL && s->documented[0] != '\0')
+    if (s->documented && s->documented[0] != '\0')
         area_take_top(a, a->height > 5 ? 1 : 0);
     draw_documented(c, a, s);
     area_take_top(a, a->height > 3 ? 1 : 0);

@@ -46,7 +46,7 @@ static void *versus_init(struct app *app, const void *argument)
     struct compare_request *request = (struct compare_request *)(uintptr_t)argument;
     struct versus *k = calloc(1, sizeof(*k));
 
-    if (k == NULL)
+    if (!k)
         return NULL;
     k->app = app;
     k->runs[0] = request->base;
@@ -199,7 +199,7 @@ static int draw_table(struct versus *k, struct canvas *c, struct area a)
     p = page_begin(c, a, k->offset);
     draw_run(&p, k->runs[0], "A", PAINT_SERIES_1);
     draw_run(&p, k->runs[1], "B", PAINT_SERIES_4);
-    if (k->verdict != NULL)
+    if (k->verdict)
         draw_verdict(&p, k->verdict);
     else
         page_text(&p, style(PAINT_WARN), k->fail.sentence);
@@ -218,8 +218,8 @@ static double slot_throughput(const struct run *r, const struct series_slot *slo
         double rate =
             series_rate(&slot->places[p], slot->places[p].counters.received_bytes);
 
-        if (r->scenario->roles[p] != NULL && !isnan(rate) &&
-            (p != PLACE_SERVER || r->scenario->roles[PLACE_ENDPOINT] == NULL))
+        if (r->scenario->roles[p] && !isnan(rate) &&
+            (p != PLACE_SERVER || !r->scenario->roles[PLACE_ENDPOINT]))
             sum = isnan(sum) ? rate : sum + rate;
     }
     return sum;

@@ -16,7 +16,7 @@ static void *help_init(struct app *app, const void *argument)
 {
     struct help *h = calloc(1, sizeof(*h));
 
-    if (h == NULL)
+    if (!h)
         return NULL;
     h->app = app;
     h->subject = *(const struct help_subject *)argument;
@@ -68,7 +68,7 @@ static void row(struct page *p, const char *label, const char *text)
 
 static void table(struct page *p, const struct key *k)
 {
-    for (; k->label != NULL; k++)
+    for (; k->label; k++)
         row(p, k->label, k->help);
     page_gap(p);
 }

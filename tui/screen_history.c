@@ -48,7 +48,7 @@ static void *history_init(struct app *app, const void *argument)
     struct history *h = calloc(1, sizeof(*h));
 
     (void)argument;
-    if (h == NULL)
+    if (!h)
         return NULL;
     h->app = app;
     read_store(h);
@@ -82,8 +82,8 @@ static bool is_shown(const struct history *h, size_t i)
 {
     const struct store_entry *e = entry(h, i);
 
-    return h->filter.len == 0 || strstr(e->scenario, h->filter.text) != NULL ||
-           strstr(store_outcome(e), h->filter.text) != NULL ||
+    return h->filter.len == 0 || strstr(e->scenario, h->filter.text) ||
+           strstr(store_outcome(e), h->filter.text) ||
            strncmp(e->id, h->filter.text, strlen(h->filter.text)) == 0;
 }
 
@@ -130,7 +130,7 @@ static struct run *load(struct history *h, const char *id)
 
     if (store_find(id, path, sizeof(path), &fail) == 0)
         run = recording_load(path, &fail);
-    if (run == NULL)
+    if (!run)
         app_warn(h->app, "The run cannot be shown: %s.", fail.sentence);
     return run;
 }
@@ -142,7 +142,7 @@ static void open_run(void *self, uint32_t press)
     (void)press;
     run_free(h->opened);
     h->opened = load(h, entry(h, h->selected)->id);
-    if (h->opened == NULL)
+    if (!h->opened)
         return;
     h->summary = (struct summary_request){.count = 1, .runs = {&h->opened}};
     app_push(h->app, &screen_summary, &h->summary);
@@ -187,9 +187,9 @@ static void compare(void *self, uint32_t press)
     run_free(h->compare.other);
     h->compare.other = NULL;
     h->compare.base = load(h, h->marked);
-    if (h->compare.base != NULL)
+    if (h->compare.base)
         h->compare.other = load(h, id);
-    if (h->compare.other != NULL)
+    if (h->compare.other)
         app_push(h->app, &screen_compare, &h->compare);
 }
 
@@ -351,7 +351,7 @@ static void draw_figures(struct canvas *c, struct area row, const struct store_e
                          struct style s)
 {
     const struct scenario *scenario = scenario_find(e->scenario);
-    enum metric m = scenario != NULL ? scenario->family->headlines[0] : METRIC_throughput;
+    enum metric m = scenario ? scenario->family->headlines[0] : METRIC_throughput;
     const struct {
         int at, width;
         enum metric metric;

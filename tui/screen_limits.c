@@ -23,11 +23,11 @@ static void *limits_init(struct app *app, const void *argument)
     const struct limits_request *request = argument;
     struct limits *l = calloc(1, sizeof(*l));
 
-    if (l == NULL)
+    if (!l)
         return NULL;
     l->app = app;
-    l->scenario = request != NULL ? request->scenario : NULL;
-    l->count = limits_for(l->scenario, request != NULL ? request->values : NULL, l->rows);
+    l->scenario = request ? request->scenario : NULL;
+    l->count = limits_for(l->scenario, request ? request->values : NULL, l->rows);
     return l;
 }
 
@@ -85,8 +85,8 @@ static void limits_draw(void *self, struct canvas *c, struct area a)
     struct page p;
     char title[96];
 
-    snprintf(title, sizeof(title), "limits%s%s", l->scenario != NULL ? " for " : "",
-             l->scenario != NULL ? l->scenario->name : "");
+    snprintf(title, sizeof(title), "limits%s%s", l->scenario ? " for " : "",
+             l->scenario ? l->scenario->name : "");
     canvas_box(c, a, title, true);
     a = area_inside(a);
     area_take_left(&a, 1);

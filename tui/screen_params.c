@@ -44,7 +44,7 @@ static void *form_init(struct app *app, const void *argument)
 {
     struct form *f = calloc(1, sizeof(*f));
 
-    if (f == NULL)
+    if (!f)
         return NULL;
     f->app = app;
     f->request = *(const struct params_request *)argument;
@@ -53,7 +53,7 @@ static void *form_init(struct app *app, const void *argument)
         form_free(f);
         return NULL;
     }
-    for (const struct param *p = param_table(); p->name != NULL; p++)
+    for (const struct param *p = param_table(); p->name; p++)
         if (scenario_has(f->request.scenario, p) && f->count < ROWS_MAX)
             f->rows[f->count++] = p;
     return f;
@@ -77,12 +77,12 @@ static int set_value(struct options *values, const struct param *p, const char *
         return param_set(values, p, text, fail);
     snprintf(copy, sizeof(copy), "%s", text);
     rc = options_set_text(values, p->name, "");
-    while (rc == 0 && rest != NULL && *rest != '\0') {
+    while (rc == 0 && rest && *rest != '\0') {
         mark = strstr(rest, PARAM_VIEW_BREAK);
-        if (mark != NULL)
+        if (mark)
             *mark = '\0';
         rc = param_set(values, p, rest, fail);
-        rest = mark != NULL ? mark + strlen(PARAM_VIEW_BREAK) : NULL;
+        rest = mark ? mark + strlen(PARAM_VIEW_BREAK) : NULL;
     }
     return rc;
 }
@@ -131,7 +131,7 @@ static void next_choice(struct form *f, int step)
 
     snprintf(copy, sizeof(copy), "%s", row(f)->choices);
     param_view_text(f->request.values, row(f), now, sizeof(now));
-    while (n < 16 && (words[n] = strsep(&rest, "|")) != NULL) {
+    while (n < 16 && (words[n] = strsep(&rest, "|"))) {
         if (strcmp(words[n], now) == 0)
             at = n;
         n++;
@@ -221,7 +221,7 @@ static int take_values(struct form *f, const char *path, struct fail *fail)
     struct recording *rec = recording_open(path, fail);
     int rc = 0;
 
-    if (rec == NULL)
+    if (!rec)
         return -EINVAL;
     for (size_t i = 0; rc == 0 && i < f->count; i++) {
         char text[LINEEDIT_BYTES];
@@ -393,7 +393,7 @@ static void draw_row(const struct form *f, struct canvas *c, struct area a, size
         canvas_text(c, a.x + 3 + NAME_COLUMNS, a.y, room,
                     style_on(is_selected ? PAINT_SELECTED : PAINT_UNKNOWN, ground),
                     "none");
-    else if (strcmp(text, "0") == 0 && p->zero != NULL)
+    else if (strcmp(text, "0") == 0 && p->zero)
         canvas_print(c, a.x + 3 + NAME_COLUMNS, a.y, room, value, "0  %s", p->zero);
     else
         canvas_text(c, a.x + 3 + NAME_COLUMNS, a.y, room, value, text);

@@ -68,7 +68,7 @@ static void player_free(void *self)
 {
     struct player *y = self;
 
-    if (y->tick != NULL)
+    if (y->tick)
         event_free(y->tick);
     run_board_done(&y->board);
     replay_free(y->replay);
@@ -82,15 +82,15 @@ static void *player_init(struct app *app, const void *argument)
     struct player *y = calloc(1, sizeof(*y));
     struct fail fail = {0};
 
-    if (y == NULL)
+    if (!y)
         return NULL;
     y->app = app;
     y->tick = event_new(app_base(app), -1, EV_PERSIST, on_tick, y);
-    if (y->tick == NULL || event_add(y->tick, &tick) < 0 || run_board_init(&y->board) < 0)
+    if (!y->tick || event_add(y->tick, &tick) < 0 || run_board_init(&y->board) < 0)
         fail_set(&fail, ENOMEM, "replay", "there is no room for it");
     else
         y->replay = replay_new(app_base(app), request->path, &ops, y, &fail);
-    if (y->replay == NULL) {
+    if (!y->replay) {
         app_warn(app, "The run cannot be played: %s.", fail.sentence);
         player_free(y);
         return NULL;

@@ -65,7 +65,7 @@ static void warn_of_recording(struct runner *u)
 {
     const char *warning = recorder_warning(u->recorder);
 
-    if (warning != NULL)
+    if (warning)
         app_warn(u->app, "%c%s.", toupper((unsigned char)warning[0]), warning + 1);
 }
 
@@ -102,12 +102,12 @@ static bool begin(struct runner *u)
     struct fail fail = {0};
 
     q->run = run_new(app_base(u->app), q->scenario, &q->values, &ops, u, &fail);
-    if (q->run == NULL) {
+    if (!q->run) {
         app_warn(u->app, "%s was not started: %s.", q->scenario->name, fail.sentence);
         return false;
     }
     u->recorder = recorder_new(q->run, &fail);
-    if (u->recorder == NULL)
+    if (!u->recorder)
         app_warn(u->app, "This run is not saved: %s.", fail.sentence);
     run_board_set_run(&u->board, q->run);
     run_start(q->run);
@@ -141,7 +141,7 @@ static void finish(struct runner *u)
     }
     u->summary.count = 0;
     for (size_t i = 0; i < u->count; i++)
-        if (u->queue[i].run != NULL)
+        if (u->queue[i].run)
             u->summary.runs[u->summary.count++] = &u->queue[i].run;
     run_board_set_run(&u->board, NULL);
     if (u->summary.count > 0)
@@ -192,9 +192,9 @@ static void runner_free(void *self)
         run_free(u->queue[i].run);
         options_done(&u->queue[i].values);
     }
-    if (u->tick != NULL)
+    if (u->tick)
         event_free(u->tick);
-    if (u->advance != NULL)
+    if (u->advance)
         event_free(u->advance);
     run_board_done(&u->board);
     free(u);
@@ -216,13 +216,13 @@ static void *runner_init(struct app *app, const void *argument)
     struct timeval tick = {0, TICK_MS * 1000};
     struct runner *u = calloc(1, sizeof(*u));
 
-    if (u == NULL)
+    if (!u)
         return NULL;
     u->app = app;
     u->tick = event_new(app_base(app), -1, EV_PERSIST, on_tick, u);
     u->advance = event_new(app_base(app), -1, 0, on_advance, u);
-    if (run_board_init(&u->board) < 0 || take_request(u, argument) < 0 ||
-        u->tick == NULL || u->advance == NULL || event_add(u->tick, &tick) < 0) {
+    if (run_board_init(&u->board) < 0 || take_request(u, argument) < 0 || !u->tick ||
+        !u->advance || event_add(u->tick, &tick) < 0) {
         app_warn(app, "There is no memory for a run.");
         runner_free(u);
         return NULL;
@@ -536,7 +536,7 @@ static void runner_draw(void *self, struct canvas *c, struct area a)
     struct area progress = area_take_top(&a, 1);
     struct area log = area_take_bottom(&a, a.height >= 40 ? 3 : 1);
 
-    if (current(u) == NULL)
+    if (!current(u))
         return;
     draw_progress(u, c, progress);
     run_board_draw(&u->board, c, a);

@@ -54,7 +54,7 @@ static void catalogue_free(void *self)
         options_done(&k->choices[i].values);
     options_done(&k->quick);
     last_runs_done(&k->saved);
-    if (k->read_saved != NULL)
+    if (k->read_saved)
         event_free(k->read_saved);
     free(k->choices);
     free(k);
@@ -76,7 +76,7 @@ static void catalogue_shown(void *self)
     struct catalogue *k = self;
     const struct timeval soon = {0, 60000};
 
-    if (k->read_saved != NULL)
+    if (k->read_saved)
         event_add(k->read_saved, &soon);
 }
 
@@ -86,12 +86,12 @@ static void *catalogue_init(struct app *app, const void *argument)
     const struct scenario *table;
 
     (void)argument;
-    if (k == NULL)
+    if (!k)
         return NULL;
     k->app = app;
     table = scenario_table(&k->count);
     k->choices = calloc(k->count, sizeof(*k->choices));
-    if (k->choices == NULL) {
+    if (!k->choices) {
         free(k);
         return NULL;
     }
@@ -507,8 +507,8 @@ static bool has_gaps(const struct catalogue *k, int height)
 
         if (!is_shown(k, i))
             continue;
-        if (group == NULL || strcmp(group, own) != 0)
-            lines += group == NULL ? 1 : 2;
+        if (!group || strcmp(group, own) != 0)
+            lines += group ? 2 : 1;
         group = own;
         lines++;
     }
@@ -529,11 +529,11 @@ static int draw_lines(struct catalogue *k, struct canvas *c, struct area a)
         k->choices[i].row = -1;
         if (!is_shown(k, i))
             continue;
-        if (group == NULL || strcmp(group, s->group) != 0) {
+        if (!group || strcmp(group, s->group) != 0) {
             struct style heading = style(PAINT_DIM);
 
             heading.attributes = ATTR_BOLD;
-            line += group != NULL && with_gaps;
+            line += group && with_gaps;
             row.y = a.y + line - k->offset;
             canvas_text(c, a.x + 1, row.y, a.width - 1, heading, group_title(s->group));
             line++;

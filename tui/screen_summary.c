@@ -34,7 +34,7 @@ static void *summary_init(struct app *app, const void *argument)
     const struct summary_request *request = argument;
     struct summary *m = calloc(1, sizeof(*m));
 
-    if (m == NULL)
+    if (!m)
         return NULL;
     m->app = app;
     for (; m->count < request->count; m->count++) {
@@ -248,7 +248,7 @@ static struct run *load(struct summary *m, const char *id)
 
     if (store_find(id, path, sizeof(path), &fail) == 0)
         run = recording_load(path, &fail);
-    if (run == NULL)
+    if (!run)
         app_warn(m->app, "The run cannot be compared: %s.", fail.sentence);
     return run;
 }
@@ -257,7 +257,7 @@ static bool has_before(const void *self)
 {
     const struct summary *m = self;
 
-    return !m->exporting && shown(m)->id[0] != '\0' && run_before(m) != NULL;
+    return !m->exporting && shown(m)->id[0] != '\0' && run_before(m);
 }
 
 /* With the run before: both from the store, since the comparison owns what it shows. */
@@ -270,9 +270,9 @@ static void compare(void *self, uint32_t press)
     run_free(m->compare.other);
     m->compare.other = NULL;
     m->compare.base = load(m, run_before(m)->id);
-    if (m->compare.base != NULL)
+    if (m->compare.base)
         m->compare.other = load(m, shown(m)->id);
-    if (m->compare.other != NULL)
+    if (m->compare.other)
         app_push(m->app, &screen_compare, &m->compare);
 }
 
@@ -315,7 +315,7 @@ static void next_format(struct summary *m)
     char path[256];
 
     m->format++;
-    if (export_table()[m->format] == NULL)
+    if (!export_table()[m->format])
         m->format = 0;
     default_path(m, path, sizeof(path));
     lineedit_set(&m->path, path);

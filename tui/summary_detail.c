@@ -15,9 +15,9 @@ static const struct hist *pooled(const struct run *r, enum place place,
                                  enum meter_hist which)
 {
     const struct meter *m = r->pooled[place];
-    const struct hist *h = m != NULL ? m->hists[which] : NULL;
+    const struct hist *h = m ? m->hists[which] : NULL;
 
-    return h != NULL && h->count > 0 ? h : NULL;
+    return h && h->count > 0 ? h : NULL;
 }
 
 void summary_draw_spectrum(struct page *p, const struct run *r)
@@ -39,7 +39,7 @@ void summary_draw_spectrum(struct page *p, const struct run *r)
     double low;
 
     /* The time of a transfer is shown as such: its few trials have no quantiles. */
-    if (h == NULL || !r->scenario->family->operations)
+    if (!h || !r->scenario->family->operations)
         return;
     snprintf(heading, sizeof(heading), "Latency, %s", run_view_latency_origin(r));
     page_heading(p, heading);
@@ -67,7 +67,7 @@ void summary_draw_times(struct page *p, const struct run *r)
         const struct hist *h = pooled(r, row->place, row->hist);
         char mean[FIGURE_BYTES], p99[FIGURE_BYTES];
 
-        if (h == NULL)
+        if (!h)
             continue;
         figure_duration(hist_mean(h), mean, FIGURE_BYTES);
         figure_duration((double)hist_quantile(h, 0.99), p99, FIGURE_BYTES);
@@ -115,10 +115,10 @@ static void draw_advice(struct page *p, const struct trial *t)
 void summary_draw_loss(struct page *p, const struct run *r)
 {
     const struct trial *t = run_trial(r);
-    const struct loss *l = t != NULL ? &t->loss : NULL;
+    const struct loss *l = t ? &t->loss : NULL;
     char heading[96];
 
-    if (l == NULL || l->attempted < 0 || !r->scenario->family->datagrams)
+    if (!l || l->attempted < 0 || !r->scenario->family->datagrams)
         return;
     if (l->lost < 0) {
         page_heading(p, "Loss: not known, the receiver did not report");
@@ -162,14 +162,14 @@ void summary_draw_counts(struct page *p, const struct run *r)
 {
     const struct trial *t = run_trial(r);
 
-    if (t == NULL)
+    if (!t)
         return;
     page_heading(p, r->trials_begun > 1 ? "Counts of the last trial" : "Counts");
     for (int place = 0; place < PLACE_COUNT; place++) {
         const struct meter_counters *n = &t->counters[place];
         char sent[FIGURE_BYTES], received[FIGURE_BYTES], text[160];
 
-        if (r->scenario->roles[place] == NULL)
+        if (!r->scenario->roles[place])
             continue;
         units_format_bytes((double)n->sent_bytes, sent, FIGURE_BYTES);
         units_format_bytes((double)n->received_bytes, received, FIGURE_BYTES);

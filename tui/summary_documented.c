@@ -44,7 +44,7 @@ static void draw_reference(struct page *p, const struct run *r,
     statistics_of(ref->values, ref->count, &documented);
     figure_metric(m, own.n > 0 ? own.median : UNKNOWN, cell[0], FIGURE_BYTES);
     figure_metric(m, documented.median, cell[1], FIGURE_BYTES);
-    figure_metric(m, last != NULL ? last->medians[m] : UNKNOWN, cell[2], FIGURE_BYTES);
+    figure_metric(m, last ? last->medians[m] : UNKNOWN, cell[2], FIGURE_BYTES);
     metric_label(m, name, sizeof(name));
     end = row;
     area_take_left(&end, SUMMARY_NAME + SUMMARY_FIGURE + DOCUMENTED + 2);
@@ -54,7 +54,7 @@ static void draw_reference(struct page *p, const struct run *r,
                       style(PAINT_STRONG), cell[0]);
     canvas_text_right(p->c, row.x + SUMMARY_NAME + SUMMARY_FIGURE, row.y, SUMMARY_FIGURE,
                       style(PAINT_DIM), cell[1]);
-    if (last != NULL && end.width >= RATIO + SUMMARY_FIGURE)
+    if (last && end.width >= RATIO + SUMMARY_FIGURE)
         canvas_text_right(p->c, end.x + RATIO, row.y, SUMMARY_FIGURE, style(PAINT_TEXT),
                           cell[2]);
     end.width = end.width > RATIO ? RATIO : end.width;
@@ -116,7 +116,7 @@ static void draw_load(struct page *p, const struct load_table *t,
             draw_load_ratio(p, row, load);
         if (t->is_documented)
             draw_load_row(p, "  documented", load, load->documented, style(PAINT_DIM));
-        if (last != NULL)
+        if (last)
             draw_load_last(p, load, last);
     }
     if (t->is_short)
@@ -132,20 +132,18 @@ static void draw_references(struct page *p, const struct run *r,
 {
     struct area row;
 
-    if (r->scenario->references[0].metric == NULL)
+    if (!r->scenario->references[0].metric)
         return;
     row = page_rows(p, 1);
     canvas_text_right(p->c, row.x + SUMMARY_NAME, row.y, SUMMARY_FIGURE, style(PAINT_DIM),
                       "this run");
     canvas_text_right(p->c, row.x + SUMMARY_NAME + SUMMARY_FIGURE, row.y, DOCUMENTED,
                       style(PAINT_DIM), "documented");
-    if (last != NULL &&
-        row.width >= SUMMARY_NAME + 2 * SUMMARY_FIGURE + DOCUMENTED + 2 + RATIO)
+    if (last && row.width >= SUMMARY_NAME + 2 * SUMMARY_FIGURE + DOCUMENTED + 2 + RATIO)
         canvas_text_right(p->c,
                           row.x + SUMMARY_NAME + SUMMARY_FIGURE + DOCUMENTED + 2 + RATIO,
                           row.y, SUMMARY_FIGURE, style(PAINT_DIM), "last run");
-    for (const struct reference *ref = r->scenario->references; ref->metric != NULL;
-         ref++)
+    for (const struct reference *ref = r->scenario->references; ref->metric; ref++)
         draw_reference(p, r, ref, last, comparable);
 }
 
@@ -159,7 +157,7 @@ void summary_draw_documented(struct page *p, const struct run *r,
 
     if (with_load)
         draw_load(p, &load, last, comparable);
-    if (r->scenario->documented == NULL || r->scenario->documented[0] == '\0')
+    if (!r->scenario->documented || r->scenario->documented[0] == '\0')
         return;
     page_heading(p, "Beside the documented experiment");
     page_text(p, style(PAINT_DIM), r->scenario->documented);

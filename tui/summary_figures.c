@@ -133,7 +133,7 @@ void summary_draw_segments(struct page *p, const struct series *s)
     static const char *const titles[] = {"done/s", "p50", "p99"};
     struct area row;
 
-    if (s == NULL || s->mark_count == 0)
+    if (!s || s->mark_count == 0)
         return;
     page_heading(p, "Between the marks");
     row = page_rows(p, 1);

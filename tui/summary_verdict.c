@@ -36,7 +36,7 @@ void summary_draw_outcome(struct page *p, const struct run *r)
                  ? " (this is the documented outcome)"
                  : "");
     page_text(p, bold, first);
-    if (t != NULL)
+    if (t)
         trial_bottleneck(t, verdict, sizeof(verdict));
     if (verdict[0] != '\0')
         page_text(p, style(PAINT_TEXT), verdict);
@@ -69,7 +69,7 @@ void summary_draw_checks(struct page *p, const struct run *r)
 {
     const struct trial *t = run_trial(r);
 
-    if (t == NULL || t->check_count == 0)
+    if (!t || t->check_count == 0)
         return;
     page_heading(p, "Can these figures be believed?");
     for (size_t i = 0; i < t->check_count; i++) {

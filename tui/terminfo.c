@@ -20,7 +20,7 @@ static bool is_known(const char *term, bool *can_place)
     int status = 0;
     bool known = setupterm(term, STDOUT_FILENO, &status) == OK && status == 1;
 
-    *can_place = known && terminfo_string("cup") != NULL;
+    *can_place = known && terminfo_string("cup");
     if (known)
         del_curterm(cur_term);
     return known;
@@ -31,13 +31,13 @@ const char *terminfo_choose(const char *term, const char **advice, struct fail *
     bool can_place, xterm_can_place;
 
     *advice = "";
-    if (term == NULL || term[0] == '\0' || strcmp(term, "dumb") == 0) {
+    if (!term || term[0] == '\0' || strcmp(term, "dumb") == 0) {
         fail_set(
             fail, EINVAL, "open the terminal",
             "TERM is %s, a terminal that cannot place its cursor. Set TERM to what your "
             "terminal is (for example TERM=xterm-256color), or use \"plimsoll run "
             "SCENARIO\", which needs no screen",
-            term == NULL || term[0] == '\0' ? "not set" : "\"dumb\"");
+            !term || term[0] == '\0' ? "not set" : "\"dumb\"");
         return NULL;
     }
     if (is_known(term, &can_place)) {

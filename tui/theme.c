@@ -169,7 +169,7 @@ static bool says_light(const char *colorfgbg)
     char *end;
     long ground;
 
-    if (last == NULL)
+    if (!last)
         return false;
     ground = strtol(last + 1, &end, 10);
     return end != last + 1 && (ground == 7 || (ground >= 9 && ground <= 15));
@@ -177,9 +177,9 @@ static bool says_light(const char *colorfgbg)
 
 const struct theme *theme_choose(const char *no_color, const char *colorfgbg)
 {
-    if (no_color != NULL && no_color[0] != '\0')
+    if (no_color && no_color[0] != '\0')
         return theme_find("mono");
-    return theme_find(colorfgbg != NULL && says_light(colorfgbg) ? "light" : "dark");
+    return theme_find(colorfgbg && says_light(colorfgbg) ? "light" : "dark");
 }
 
 static struct look ramp_look(const struct theme *t, int index, int colours)
