@@ -6,12 +6,12 @@
 
 #define LABEL_COLUMNS 7 /* of the figures at the left */
 
-struct axes axes_begin(struct canvas *c, struct area a, const char *title, bool hot)
+struct axes axes_begin(struct canvas *c, struct area a, const char *title, bool focused)
 {
     struct axes ax = {.inner = a, .per = ""};
 
     if (a.height >= 4 && a.width >= 12) {
-        canvas_box(c, a, title, hot);
+        canvas_box(c, a, title, focused);
         ax.inner = area_inside(a);
     }
     ax.cells = ax.inner;

@@ -27,7 +27,7 @@ struct axes {
 };
 
 /* Draw the frame, if there is room for one; quantity and scale are the owner's to set. */
-struct axes axes_begin(struct canvas *c, struct area a, const char *title, bool hot);
+struct axes axes_begin(struct canvas *c, struct area a, const char *title, bool focused);
 
 /* The cells are what they are to be: set the span and work out the dots. */
 void axes_measure(struct axes *ax, const struct canvas *c, double from_s, double to_s);

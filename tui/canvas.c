@@ -321,9 +321,9 @@ static void draw_frame(struct canvas *c, struct area a, struct style s)
     put(c, right, bottom, g->corner_se, s);
 }
 
-void canvas_box(struct canvas *c, struct area a, const char *title, bool hot)
+void canvas_box(struct canvas *c, struct area a, const char *title, bool focused)
 {
-    struct style frame = style(hot ? PAINT_FOCUS : PAINT_FRAME);
+    struct style frame = style(focused ? PAINT_FOCUS : PAINT_FRAME);
     struct style bold = style(PAINT_TITLE);
     int room = a.width - 6, drawn;
 

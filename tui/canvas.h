@@ -110,9 +110,9 @@ int canvas_paragraph(struct canvas *c, struct area a, struct style s, const char
 
 /*
  * A box with a title in its upper border, or only the border when title is NULL.
- * Smaller than 2 x 2, nothing. `hot` marks the box that has the keys.
+ * Smaller than 2 x 2, nothing. `focused` marks the box that has the keys.
  */
-void canvas_box(struct canvas *c, struct area a, const char *title, bool hot);
+void canvas_box(struct canvas *c, struct area a, const char *title, bool focused);
 
 /* Lines. The horizontal one joins the sides of a box when x and width are the box's. */
 void canvas_rule(struct canvas *c, int x, int y, int width, struct style s);

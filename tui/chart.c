@@ -383,7 +383,7 @@ static void draw_plot(struct canvas *c, const struct axes *ax, const struct char
 void chart_draw(struct canvas *c, struct area a, const struct chart *ch)
 {
     struct area before = canvas_clip(c, a);
-    struct axes ax = axes_begin(c, a, ch->title, ch->hot);
+    struct axes ax = axes_begin(c, a, ch->title, ch->focused);
     int names = name_columns(ch, ax.inner);
     double low = 0, high = 0;
     bool named = false;

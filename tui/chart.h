@@ -56,7 +56,7 @@ struct chart {
     const struct chart_mark *marks;
     size_t mark_count;
     const char *empty; /* what stands in the plot without values; NULL: "no data yet" */
-    bool hot;          /* the chart that is chosen */
+    bool focused;      /* the chart that is chosen */
 };
 
 void chart_draw(struct canvas *c, struct area a, const struct chart *chart);

@@ -66,7 +66,7 @@ static size_t fill(struct run_view *v, const struct heat *h, struct bounds b,
     return steps;
 }
 
-static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
+static void draw(struct run_view *v, struct canvas *c, struct area a, bool focused)
 {
     struct heat heat = {
         .title = "latency heat map",
@@ -74,7 +74,7 @@ static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
         .counts = &v->lines[0][0],
         .from_s = v->from_s,
         .to_s = v->to_s,
-        .hot = hot,
+        .focused = focused,
     };
     struct bounds b = v->run ? used_buckets(v) : (struct bounds){0, 0};
     size_t share;

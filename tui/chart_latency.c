@@ -5,7 +5,7 @@
 
 #include "tui/text.h"
 
-static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
+static void draw(struct run_view *v, struct canvas *c, struct area a, bool focused)
 {
     char title[64] = "latency";
     struct chart chart;
@@ -19,7 +19,7 @@ static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
 
     if (a.width >= 96 && v->run)
         snprintf(title, sizeof(title), "latency, %s", run_view_latency_origin(v->run));
-    chart = run_view_chart(v, title, hot);
+    chart = run_view_chart(v, title, focused);
     for (size_t i = 0; i < v->count; i++) {
         const struct view_latency *l = run_view_latency(v, i);
         const struct series_slot *slot = run_view_slot(v, i);

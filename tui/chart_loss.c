@@ -5,9 +5,9 @@
  */
 #include "tui/run_chart.h"
 
-static void draw_loss(struct run_view *v, struct canvas *c, struct area a, bool hot)
+static void draw_loss(struct run_view *v, struct canvas *c, struct area a, bool focused)
 {
-    struct chart chart = run_view_chart(v, "packet loss", hot);
+    struct chart chart = run_view_chart(v, "packet loss", focused);
     struct chart_line lines[] = {
         {"buffer full", v->lines[0], v->count, PAINT_MAX, REDUCE_MEAN, UNKNOWN},
         {"unexplained", v->lines[1], v->count, PAINT_P99, REDUCE_MEAN, UNKNOWN},
@@ -36,9 +36,9 @@ static void draw_loss(struct run_view *v, struct canvas *c, struct area a, bool 
     chart_draw(c, a, &chart);
 }
 
-static void draw_errors(struct run_view *v, struct canvas *c, struct area a, bool hot)
+static void draw_errors(struct run_view *v, struct canvas *c, struct area a, bool focused)
 {
-    struct chart chart = run_view_chart(v, "failed operations", hot);
+    struct chart chart = run_view_chart(v, "failed operations", focused);
     struct chart_line lines[] = {
         {"failed", v->lines[0], v->count, PAINT_MAX, REDUCE_MEAN, UNKNOWN},
         {"timed out", v->lines[1], v->count, PAINT_P99, REDUCE_MEAN, UNKNOWN},
@@ -66,12 +66,12 @@ static void draw_errors(struct run_view *v, struct canvas *c, struct area a, boo
     chart_draw(c, a, &chart);
 }
 
-static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
+static void draw(struct run_view *v, struct canvas *c, struct area a, bool focused)
 {
     if (!v->run || v->run->scenario->family->datagrams)
-        draw_loss(v, c, a, hot);
+        draw_loss(v, c, a, focused);
     else
-        draw_errors(v, c, a, hot);
+        draw_errors(v, c, a, focused);
 }
 
 const struct run_chart run_chart_loss = {"loss", draw};

@@ -55,9 +55,9 @@ static size_t by_process(struct run_view *v, struct chart_line *lines, bool mess
     return n;
 }
 
-static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
+static void draw(struct run_view *v, struct canvas *c, struct area a, bool focused)
 {
-    struct chart chart = run_view_chart(v, "received per second", hot);
+    struct chart chart = run_view_chart(v, "received per second", focused);
     struct chart_line lines[VIEW_LINES];
     bool labels = v->run && v->run->series->label_count > 0, messages = true;
     size_t count = 0;

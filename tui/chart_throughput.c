@@ -1,11 +1,11 @@
 /* Throughput, each direction, as the receiving end counts it. */
 #include "tui/run_chart.h"
 
-static void draw(struct run_view *v, struct canvas *c, struct area a, bool hot)
+static void draw(struct run_view *v, struct canvas *c, struct area a, bool focused)
 {
     enum place facing = run_view_facing(v);
     bool measured = run_view_has(v, facing), one_way;
-    struct chart chart = run_view_chart(v, "throughput", hot);
+    struct chart chart = run_view_chart(v, "throughput", focused);
     struct chart_line lines[] = {
         {"up", v->lines[0], v->count, PAINT_UP, REDUCE_MEAN, UNKNOWN},
         {"down", v->lines[1], v->count, PAINT_DOWN, REDUCE_MEAN, UNKNOWN},

@@ -112,7 +112,7 @@ static bool heat_is_empty(const struct heat *h)
 void heat_draw(struct canvas *c, struct area a, const struct heat *h)
 {
     struct area before = canvas_clip(c, a);
-    struct heat_grid g = {.heat = h, .axes = axes_begin(c, a, h->title, h->hot)};
+    struct heat_grid g = {.heat = h, .axes = axes_begin(c, a, h->title, h->focused)};
     struct axes *ax = &g.axes;
     bool halves = c->colours >= 256 && c->glyphs->level != GLYPHS_ASCII;
 

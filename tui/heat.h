@@ -20,7 +20,7 @@ struct heat {
     size_t steps;
     double start_s, step_s, from_s, to_s;
     const char *empty; /* what stands in the frame without counts; as in a chart */
-    bool hot;
+    bool focused;
 };
 
 void heat_draw(struct canvas *c, struct area a, const struct heat *heat);

@@ -36,9 +36,9 @@ void run_board_zoom(struct run_board *b)
 
 void run_board_choose(struct run_board *b, int step)
 {
-    b->hot = (b->hot + (step < 0 ? RUN_CHART_COUNT - 1 : 1)) % RUN_CHART_COUNT;
+    b->focused = (b->focused + (step < 0 ? RUN_CHART_COUNT - 1 : 1)) % RUN_CHART_COUNT;
     /* The charts beyond the grid are only seen large. */
-    if (b->hot >= RUN_CHART_GRID)
+    if (b->focused >= RUN_CHART_GRID)
         b->zoomed = true;
 }
 
@@ -94,14 +94,14 @@ static void draw_charts(struct run_board *b, struct canvas *c, struct area a)
     struct area top, bottom, cells[RUN_CHART_GRID];
 
     if (b->zoomed) {
-        run_chart(b->hot)->draw(b->view, c, a, true);
+        run_chart(b->focused)->draw(b->view, c, a, true);
         return;
     }
     /* Room enough for the map below the four? */
     if (a.height >= 44) {
         struct area map = area_take_bottom(&a, a.height / 3);
 
-        run_chart(RUN_CHART_heat)->draw(b->view, c, map, b->hot == RUN_CHART_heat);
+        run_chart(RUN_CHART_heat)->draw(b->view, c, map, b->focused == RUN_CHART_heat);
     }
     bottom = a;
     top = area_take_top(&bottom, (a.height + 1) / 2);
@@ -110,7 +110,7 @@ static void draw_charts(struct run_board *b, struct canvas *c, struct area a)
     cells[3] = bottom;
     cells[2] = area_take_left(&cells[3], a.width / 2);
     for (size_t i = 0; i < RUN_CHART_GRID; i++)
-        run_chart(i)->draw(b->view, c, cells[i], b->hot == i);
+        run_chart(i)->draw(b->view, c, cells[i], b->focused == i);
 }
 
 static void draw_use(const struct run_board *b, struct canvas *c, struct area a,

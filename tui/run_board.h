@@ -16,7 +16,7 @@ struct run_board {
     bool frozen;
     double frozen_s; /* the right edge while frozen */
     double window_s; /* 0: chosen by what there is */
-    size_t hot;      /* the chart that is chosen */
+    size_t focused;  /* the chart that is chosen */
     bool zoomed;
 };
 

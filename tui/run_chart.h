@@ -9,8 +9,8 @@
 
 struct run_chart {
     const char *name;
-    /* Draws into the area, with its box. `hot`: it is the chosen one. */
-    void (*draw)(struct run_view *v, struct canvas *c, struct area a, bool hot);
+    /* Draws into the area, with its box. `focused`: it is the chosen one. */
+    void (*draw)(struct run_view *v, struct canvas *c, struct area a, bool focused);
 };
 
 /* The first four stand in the grid; all can be seen large. X(identifier) */

@@ -155,7 +155,7 @@ bool run_view_has(const struct run_view *v, enum place place)
     return false;
 }
 
-struct chart run_view_chart(const struct run_view *v, const char *title, bool hot)
+struct chart run_view_chart(const struct run_view *v, const char *title, bool focused)
 {
     return (struct chart){
         .title = title,
@@ -166,6 +166,6 @@ struct chart run_view_chart(const struct run_view *v, const char *title, bool ho
         .to_s = v->to_s,
         .marks = v->marks,
         .mark_count = v->mark_count,
-        .hot = hot,
+        .focused = focused,
     };
 }

@@ -76,6 +76,6 @@ enum place run_view_facing(const struct run_view *v);
 bool run_view_has(const struct run_view *v, enum place place);
 
 /* A chart with the view's span and marks, the rest empty. */
-struct chart run_view_chart(const struct run_view *v, const char *title, bool hot);
+struct chart run_view_chart(const struct run_view *v, const char *title, bool focused);
 
 #endif

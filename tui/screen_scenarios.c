@@ -477,16 +477,17 @@ static void draw_choice(struct canvas *c, struct area row, const struct catalogu
                                  : choice->available ? PAINT_TEXT
                                                      : PAINT_UNKNOWN,
                                  ground);
-    struct style hot = style_on(is_selected ? PAINT_SELECTED : PAINT_ACCENT, ground);
+    struct style accent = style_on(is_selected ? PAINT_SELECTED : PAINT_ACCENT, ground);
     struct style dim = style_on(is_selected ? PAINT_SELECTED : PAINT_DIM, ground);
     int x = row.x;
 
     canvas_fill(c, row, ' ', name);
-    canvas_put(c, x, row.y, is_selected ? c->glyphs->pointer : ' ', hot);
-    canvas_put(c, x + 1, row.y, choice->marked ? c->glyphs->check : ' ', hot);
+    canvas_put(c, x, row.y, is_selected ? c->glyphs->pointer : ' ', accent);
+    canvas_put(c, x + 1, row.y, choice->marked ? c->glyphs->check : ' ', accent);
     if (i < 9)
-        canvas_put(c, x + 3, row.y, '1' + (uint32_t)i, hot);
-    canvas_put(c, x + 5, row.y, (uint32_t)(unsigned char)choice->scenario->letter, hot);
+        canvas_put(c, x + 3, row.y, '1' + (uint32_t)i, accent);
+    canvas_put(c, x + 5, row.y, (uint32_t)(unsigned char)choice->scenario->letter,
+               accent);
     x += 8;
     name.attributes |= is_selected ? ATTR_BOLD : 0;
     canvas_text(c, x, row.y, 20, name, choice->scenario->name);

@@ -120,9 +120,9 @@ static void draw_right(struct page *p, const struct run *r)
 }
 
 static struct area padded_box(struct canvas *c, struct area a, const char *title,
-                              bool hot)
+                              bool focused)
 {
-    canvas_box(c, a, title, hot);
+    canvas_box(c, a, title, focused);
     a = area_inside(a);
     area_take_left(&a, 1);
     area_take_right(&a, 1);

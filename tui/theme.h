@@ -31,7 +31,7 @@
     X(STATUS)                                                           \
     X(SELECTED) /* text of the selected row; its ground is SELECTION */ \
     X(SELECTION)                                                        \
-    X(ACCENT) /* hot letters, links between things */                   \
+    X(ACCENT) /* letters of keys, links between things */               \
     X(GOOD)                                                             \
     X(WARN)                                                             \
     X(BAD)                                                              \
