@@ -14,19 +14,19 @@
 #define PENDING_MAX 8
 #define MESSAGES_MAX 4
 
-struct layer {
+struct app_layer {
     const struct screen *screen;
     void *self;
 };
 
 /* A change of the stack that waits for app_turn. */
-struct change {
+struct app_change {
     bool pops;
     const struct screen *push; /* NULL: only pops */
     const void *argument;
 };
 
-struct message {
+struct app_message {
     char text[512];
     bool is_warning;
     uint64_t shown_ns; /* 0: not yet */
@@ -37,11 +37,11 @@ struct app {
     const struct glyph_set *glyphs;
     const struct theme *theme;
     struct app_hooks hooks;
-    struct layer stack[STACK_MAX];
+    struct app_layer stack[STACK_MAX];
     size_t depth;
-    struct change pending[PENDING_MAX];
+    struct app_change pending[PENDING_MAX];
     size_t pending_count;
-    struct message messages[MESSAGES_MAX];
+    struct app_message messages[MESSAGES_MAX];
     size_t message_count;
     size_t messages_lost;
     struct area status_row; /* where the hints were drawn, for the mouse */
@@ -53,7 +53,7 @@ struct app {
 
 /* Global keys. */
 
-static struct layer *top(struct app *app)
+static struct app_layer *top(struct app *app)
 {
     return app->depth > 0 ? &app->stack[app->depth - 1] : NULL;
 }
@@ -61,7 +61,7 @@ static struct layer *top(struct app *app)
 static void show_help(void *self, uint32_t press)
 {
     struct app *app = self;
-    const struct layer *layer = top(app);
+    const struct app_layer *layer = top(app);
 
     (void)press;
     if (!layer || layer->screen == &screen_help)
@@ -74,7 +74,7 @@ static void show_help(void *self, uint32_t press)
 static bool keys_are_keys(const void *self)
 {
     const struct app *app = self;
-    const struct layer *layer = app->depth > 0 ? &app->stack[app->depth - 1] : NULL;
+    const struct app_layer *layer = app->depth > 0 ? &app->stack[app->depth - 1] : NULL;
 
     return !layer || !layer->screen->is_typing || !layer->screen->is_typing(layer->self);
 }
@@ -145,7 +145,7 @@ struct app *app_new(struct event_base *base, const struct glyph_set *glyphs,
 
 static void drop_top(struct app *app)
 {
-    struct layer layer = app->stack[--app->depth];
+    struct app_layer layer = app->stack[--app->depth];
 
     layer.screen->free(layer.self);
 }
@@ -166,7 +166,7 @@ static void changed(struct app *app)
 }
 
 /* A new screen is made before the old one goes: it may take things over from it. */
-static void carry_out(struct app *app, const struct change *change)
+static void app_carry_out(struct app *app, const struct app_change *change)
 {
     void *made = NULL;
 
@@ -183,7 +183,7 @@ static void carry_out(struct app *app, const struct change *change)
         !app->messages[app->message_count - 1].is_warning)
         app->message_count--;
     if (made)
-        app->stack[app->depth++] = (struct layer){change->push, made};
+        app->stack[app->depth++] = (struct app_layer){change->push, made};
     else if (app->depth > 0 && top(app)->screen->shown)
         top(app)->screen->shown(top(app)->self);
 }
@@ -192,9 +192,9 @@ bool app_turn(struct app *app)
 {
     /* A screen's init may itself push: the list may grow while it is carried out. */
     for (size_t i = 0; i < app->pending_count; i++) {
-        struct change change = app->pending[i];
+        struct app_change change = app->pending[i];
 
-        carry_out(app, &change);
+        app_carry_out(app, &change);
         app->dirty = true;
     }
     app->pending_count = 0;
@@ -203,7 +203,7 @@ bool app_turn(struct app *app)
     return !app->ended;
 }
 
-static void ask(struct app *app, struct change change)
+static void ask(struct app *app, struct app_change change)
 {
     /* More than a few at once would be a screen that pushes in a loop. */
     assert(app->pending_count < PENDING_MAX);
@@ -213,17 +213,17 @@ static void ask(struct app *app, struct change change)
 
 void app_push(struct app *app, const struct screen *screen, const void *argument)
 {
-    ask(app, (struct change){false, screen, argument});
+    ask(app, (struct app_change){false, screen, argument});
 }
 
 void app_pop(struct app *app)
 {
-    ask(app, (struct change){true, NULL, NULL});
+    ask(app, (struct app_change){true, NULL, NULL});
 }
 
 void app_replace(struct app *app, const struct screen *screen, const void *argument)
 {
-    ask(app, (struct change){true, screen, argument});
+    ask(app, (struct app_change){true, screen, argument});
 }
 
 bool app_is_top(const struct app *app, const void *self)
@@ -273,7 +273,7 @@ static void add_message(struct app *app, bool is_warning, const char *format,
 static void add_message(struct app *app, bool is_warning, const char *format,
                         va_list args)
 {
-    struct message *m;
+    struct app_message *m;
 
     /* A plain message is the answer to a key: the next answer takes its place at once. */
     if (app->message_count > 0 && !app->messages[app->message_count - 1].is_warning)
@@ -283,7 +283,7 @@ static void add_message(struct app *app, bool is_warning, const char *format,
         return;
     }
     m = &app->messages[app->message_count++];
-    *m = (struct message){.is_warning = is_warning};
+    *m = (struct app_message){.is_warning = is_warning};
     vsnprintf(m->text, sizeof(m->text), format, args);
     app_dirty(app);
 }
@@ -309,7 +309,7 @@ void app_warn(struct app *app, const char *format, ...)
 /* A key was pressed: the message may go if it has been seen long enough. */
 static void age_message(struct app *app)
 {
-    const struct message *first = &app->messages[0];
+    const struct app_message *first = &app->messages[0];
 
     if (app->message_count == 0 || first->shown_ns == 0 ||
         now_ns() - first->shown_ns < APP_MESSAGE_MS * NS_PER_MS)
@@ -323,7 +323,7 @@ static void age_message(struct app *app)
 
 void app_press(struct app *app, uint32_t press)
 {
-    struct layer *layer = top(app);
+    struct app_layer *layer = top(app);
     const struct key *row;
 
     age_message(app);
@@ -344,7 +344,7 @@ void app_press(struct app *app, uint32_t press)
 
 void app_paste(struct app *app, uint32_t press)
 {
-    struct layer *layer = top(app);
+    struct app_layer *layer = top(app);
 
     /* An Enter in a paste would submit: fields take the characters only. */
     if (!layer || !layer->screen->type || press < ' ' || press >= PRESS_UP)
@@ -355,7 +355,7 @@ void app_paste(struct app *app, uint32_t press)
 
 void app_mouse(struct app *app, const struct mouse *mouse)
 {
-    struct layer *layer = top(app);
+    struct app_layer *layer = top(app);
     uint32_t press;
 
     if (!layer)
@@ -378,7 +378,7 @@ void app_interrupt(struct app *app)
 {
     app_dirty(app);
     for (size_t i = app->depth; i-- > 0;) {
-        const struct layer *layer = &app->stack[i];
+        const struct app_layer *layer = &app->stack[i];
 
         if (!layer->screen->interrupt)
             continue;
@@ -391,7 +391,7 @@ void app_interrupt(struct app *app)
 
 /* Drawing. */
 
-static void draw_header(struct canvas *c, struct area row, const struct layer *layer)
+static void draw_header(struct canvas *c, struct area row, const struct app_layer *layer)
 {
     struct style plain = style_on(PAINT_HEADER, PAINT_BAR), bold = plain;
 
@@ -438,7 +438,7 @@ static int message_rows(struct app *app, struct canvas *c)
 
 static void draw_message(struct app *app, struct canvas *c, struct area rows)
 {
-    struct message *m = &app->messages[0];
+    struct app_message *m = &app->messages[0];
     char note[32];
     struct area text = message_text(app, rows, note);
 
@@ -468,7 +468,8 @@ static void draw_too_small(struct canvas *c)
     }
 }
 
-static void draw_frame(struct app *app, struct canvas *c, const struct layer *layer)
+static void app_draw_frame(struct app *app, struct canvas *c,
+                           const struct app_layer *layer)
 {
     struct area rest = canvas_area(c), header, message;
 
@@ -485,7 +486,7 @@ static void draw_frame(struct app *app, struct canvas *c, const struct layer *la
 
 void app_draw(struct app *app, struct canvas *c)
 {
-    const struct layer *layer = top(app);
+    const struct app_layer *layer = top(app);
 
     app->dirty = false;
     canvas_clear(c);
@@ -494,5 +495,5 @@ void app_draw(struct app *app, struct canvas *c)
     if (c->width < APP_LEAST_WIDTH || c->height < APP_LEAST_HEIGHT)
         draw_too_small(c);
     else
-        draw_frame(app, c, layer);
+        app_draw_frame(app, c, layer);
 }

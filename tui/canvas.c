@@ -160,7 +160,7 @@ static void break_wide(const struct canvas *c, struct cell *cell, int x)
         cell[1].code = ' ';
 }
 
-static void put(struct canvas *c, int x, int y, uint32_t code, struct style s)
+static void canvas_put_cell(struct canvas *c, int x, int y, uint32_t code, struct style s)
 {
     struct cell *cell = cell_at(c, x, y);
 
@@ -175,7 +175,7 @@ void canvas_put(struct canvas *c, int x, int y, uint32_t code, struct style s)
 {
     if (c->glyphs->level == GLYPHS_ASCII && code >= 0x7f)
         code = (uint32_t)(unsigned char)glyphs_ascii(code);
-    put(c, x, y, code, s);
+    canvas_put_cell(c, x, y, code, s);
 }
 
 void canvas_fill(struct canvas *c, struct area a, uint32_t code, struct style s)
@@ -189,25 +189,25 @@ void canvas_fill(struct canvas *c, struct area a, uint32_t code, struct style s)
 }
 
 /* A character of one or two columns; a wide one that the clip area cuts is a blank. */
-static void put_text(struct canvas *c, int x, int y, uint32_t code, int columns,
-                     struct style s)
+static void canvas_put_text(struct canvas *c, int x, int y, uint32_t code, int columns,
+                            struct style s)
 {
     if (columns == 1) {
         canvas_put(c, x, y, code, s);
         return;
     }
     if (c->glyphs->level == GLYPHS_ASCII) {
-        put(c, x, y, '?', s);
-        put(c, x + 1, y, '?', s);
+        canvas_put_cell(c, x, y, '?', s);
+        canvas_put_cell(c, x + 1, y, '?', s);
         return;
     }
     if (!area_holds(c->clip, x, y) || !area_holds(c->clip, x + 1, y)) {
-        put(c, x, y, ' ', s);
-        put(c, x + 1, y, ' ', s);
+        canvas_put_cell(c, x, y, ' ', s);
+        canvas_put_cell(c, x + 1, y, ' ', s);
         return;
     }
-    put(c, x, y, code, s);
-    put(c, x + 1, y, 0, s);
+    canvas_put_cell(c, x, y, code, s);
+    canvas_put_cell(c, x + 1, y, 0, s);
 }
 
 /* Draw the first `bytes` bytes of text; returns the columns. */
@@ -224,7 +224,7 @@ static int draw_bytes(struct canvas *c, int x, int y, struct style s, const char
         if (code == 0)
             continue;
         columns = text_code_columns(code);
-        put_text(c, x, y, code, columns, s);
+        canvas_put_text(c, x, y, code, columns, s);
         x += columns;
     }
     return x - start;
@@ -302,23 +302,23 @@ int canvas_paragraph(struct canvas *c, struct area a, struct style s, const char
     return lines;
 }
 
-static void draw_frame(struct canvas *c, struct area a, struct style s)
+static void canvas_draw_frame(struct canvas *c, struct area a, struct style s)
 {
     const struct glyph_set *g = c->glyphs;
     int right = a.x + a.width - 1, bottom = a.y + a.height - 1;
 
     for (int x = a.x + 1; x < right; x++) {
-        put(c, x, a.y, g->horizontal, s);
-        put(c, x, bottom, g->horizontal, s);
+        canvas_put_cell(c, x, a.y, g->horizontal, s);
+        canvas_put_cell(c, x, bottom, g->horizontal, s);
     }
     for (int y = a.y + 1; y < bottom; y++) {
-        put(c, a.x, y, g->vertical, s);
-        put(c, right, y, g->vertical, s);
+        canvas_put_cell(c, a.x, y, g->vertical, s);
+        canvas_put_cell(c, right, y, g->vertical, s);
     }
-    put(c, a.x, a.y, g->corner_nw, s);
-    put(c, right, a.y, g->corner_ne, s);
-    put(c, a.x, bottom, g->corner_sw, s);
-    put(c, right, bottom, g->corner_se, s);
+    canvas_put_cell(c, a.x, a.y, g->corner_nw, s);
+    canvas_put_cell(c, right, a.y, g->corner_ne, s);
+    canvas_put_cell(c, a.x, bottom, g->corner_sw, s);
+    canvas_put_cell(c, right, bottom, g->corner_se, s);
 }
 
 void canvas_box(struct canvas *c, struct area a, const char *title, bool focused)
@@ -329,13 +329,13 @@ void canvas_box(struct canvas *c, struct area a, const char *title, bool focused
 
     if (a.width < 2 || a.height < 2)
         return;
-    draw_frame(c, a, frame);
+    canvas_draw_frame(c, a, frame);
     if (!title || title[0] == '\0' || room < 1)
         return;
     bold.attributes = ATTR_BOLD;
-    put(c, a.x + 2, a.y, ' ', frame);
+    canvas_put_cell(c, a.x + 2, a.y, ' ', frame);
     drawn = canvas_text(c, a.x + 3, a.y, room, bold, title);
-    put(c, a.x + 3 + drawn, a.y, ' ', frame);
+    canvas_put_cell(c, a.x + 3 + drawn, a.y, ' ', frame);
 }
 
 void canvas_rule(struct canvas *c, int x, int y, int width, struct style s)
@@ -346,11 +346,11 @@ void canvas_rule(struct canvas *c, int x, int y, int width, struct style s)
     bool joins_right = last && last->code == g->vertical;
 
     for (int i = 0; i < width; i++)
-        put(c, x + i, y, g->horizontal, s);
+        canvas_put_cell(c, x + i, y, g->horizontal, s);
     if (width > 0 && joins_left)
-        put(c, x, y, g->tee_left, s);
+        canvas_put_cell(c, x, y, g->tee_left, s);
     if (width > 0 && joins_right)
-        put(c, x + width - 1, y, g->tee_right, s);
+        canvas_put_cell(c, x + width - 1, y, g->tee_right, s);
 }
 
 void canvas_more(struct canvas *c, struct area inside, bool above, bool below)
@@ -378,8 +378,8 @@ void canvas_bar(struct canvas *c, int x, int y, int columns, double share, struc
     if (full == 0 && share > 0 && columns > 0)
         full = 1; /* a little is not nothing */
     for (int i = 0; i < columns; i++)
-        put(c, x + i, y, i < full ? c->glyphs->bar : c->glyphs->trough,
-            i < full ? s : trough);
+        canvas_put_cell(c, x + i, y, i < full ? c->glyphs->bar : c->glyphs->trough,
+                        i < full ? s : trough);
 }
 
 void canvas_spark(struct canvas *c, int x, int y, int columns, const double *values,
@@ -395,7 +395,7 @@ void canvas_spark(struct canvas *c, int x, int y, int columns, const double *val
         int level = top > 0 && values[i] > 0 ? (int)ceil(values[i] / top * 8) : 1;
 
         if (!isnan(values[i]))
-            put(c, x + (int)(i - first), y, c->glyphs->levels[level], s);
+            canvas_put_cell(c, x + (int)(i - first), y, c->glyphs->levels[level], s);
     }
 }
 

@@ -7,7 +7,7 @@
 
 /* Values. */
 
-static double value_of(const struct chart_line *l, double index)
+static double chart_value(const struct chart_line *l, double index)
 {
     if (!(index >= 0) || index >= (double)l->count)
         return UNKNOWN;
@@ -18,7 +18,7 @@ static double value_of(const struct chart_line *l, double index)
 static double between(const struct chart_line *l, double at)
 {
     double before = floor(at), share = at - before;
-    double a = value_of(l, before), b = value_of(l, before + 1);
+    double a = chart_value(l, before), b = chart_value(l, before + 1);
 
     if (isnan(a) || isnan(b))
         return share < 0.5 ? a : b;
@@ -43,7 +43,7 @@ static double column_value(const struct chart *ch, const struct axes *ax,
     if (last - first < 1)
         return between(l, (first + last) / 2 - 0.5);
     for (double i = ceil(first - 0.5); i < ceil(last - 0.5); i++) {
-        double value = value_of(l, i);
+        double value = chart_value(l, i);
 
         if (isnan(value))
             continue;
@@ -117,7 +117,7 @@ static void draw_zero(struct canvas *c, const struct axes *ax, int dx)
 }
 
 /* How columns of dots are filled from the axis. */
-struct fill {
+struct chart_fill {
     int base;              /* the row of dots next to the axis */
     int full;              /* dots of a full column */
     int direction;         /* 1 upward, -1 downward */
@@ -136,8 +136,8 @@ static int fill_height(const struct axes *ax, double value, int full)
     return height < 1 ? 1 : height > full ? full : height;
 }
 
-static void fill_column(struct canvas *c, const struct axes *ax, const struct fill *f,
-                        int dx, double value)
+static void fill_column(struct canvas *c, const struct axes *ax,
+                        const struct chart_fill *f, int dx, double value)
 {
     int x = ax->cells.x * c->glyphs->dots_wide + dx;
     int height = fill_height(ax, value, f->full);
@@ -153,17 +153,17 @@ static void fill_column(struct canvas *c, const struct axes *ax, const struct fi
 }
 
 /* Upward from the bottom of the plot. */
-static struct fill fill_from_bottom(const struct canvas *c, const struct axes *ax)
+static struct chart_fill fill_from_bottom(const struct canvas *c, const struct axes *ax)
 {
     int bottom = ax->cells.y + ax->cells.height;
 
-    return (struct fill){
+    return (struct chart_fill){
         .base = bottom * c->glyphs->dots_high - 1, .full = ax->high, .direction = 1};
 }
 
 static void draw_area(struct canvas *c, const struct axes *ax, const struct chart *ch)
 {
-    struct fill fill = fill_from_bottom(c, ax);
+    struct chart_fill fill = fill_from_bottom(c, ax);
 
     fill.ramp = &ch->ramp;
     for (int dx = 0; dx < ax->wide; dx++) {
@@ -178,14 +178,15 @@ static void draw_area(struct canvas *c, const struct axes *ax, const struct char
 static void draw_mirror(struct canvas *c, const struct axes *ax, const struct chart *ch)
 {
     int dots = c->glyphs->dots_high;
-    struct fill above = {.base = ax->middle * dots - 1,
-                         .full = (ax->middle - ax->cells.y) * dots,
-                         .direction = 1,
-                         .ramp = &ch->ramp};
-    struct fill below = {.base = (ax->middle + 1) * dots,
-                         .full = (ax->cells.y + ax->cells.height - 1 - ax->middle) * dots,
-                         .direction = -1,
-                         .ramp = &ch->ramp_below};
+    struct chart_fill above = {.base = ax->middle * dots - 1,
+                               .full = (ax->middle - ax->cells.y) * dots,
+                               .direction = 1,
+                               .ramp = &ch->ramp};
+    struct chart_fill below = {.base = (ax->middle + 1) * dots,
+                               .full = (ax->cells.y + ax->cells.height - 1 - ax->middle) *
+                                       dots,
+                               .direction = -1,
+                               .ramp = &ch->ramp_below};
 
     for (int dx = 0; dx < ax->wide; dx++) {
         double up = column_value(ch, ax, &ch->lines[0], dx);
@@ -203,7 +204,7 @@ static void draw_mirror(struct canvas *c, const struct axes *ax, const struct ch
 /* Painted from the top line down, so that each covers the part below its own. */
 static void draw_stack(struct canvas *c, const struct axes *ax, const struct chart *ch)
 {
-    struct fill fill = fill_from_bottom(c, ax);
+    struct chart_fill fill = fill_from_bottom(c, ax);
 
     for (int dx = 0; dx < ax->wide; dx++)
         if (stacked_value(ch, ax, ch->line_count - 1, dx) <= 0)
@@ -236,8 +237,8 @@ static void draw_line_dot(struct canvas *c, const struct axes *ax, size_t index,
                    s);
 }
 
-static void draw_line(struct canvas *c, const struct axes *ax, const struct chart *ch,
-                      size_t index)
+static void chart_draw_line(struct canvas *c, const struct axes *ax,
+                            const struct chart *ch, size_t index)
 {
     const struct chart_line *l = &ch->lines[index];
     int before = -1;
@@ -375,7 +376,7 @@ static void draw_plot(struct canvas *c, const struct axes *ax, const struct char
         break;
     case CHART_LINES:
         for (size_t i = ch->line_count; i-- > 0;)
-            draw_line(c, ax, ch, i);
+            chart_draw_line(c, ax, ch, i);
         break;
     }
 }

@@ -5,7 +5,8 @@
 
 #include "tui/text.h"
 
-static void draw(struct run_view *v, struct canvas *c, struct area a, bool focused)
+static void chart_latency_draw(struct run_view *v, struct canvas *c, struct area a,
+                               bool focused)
 {
     char title[64] = "latency";
     struct chart chart;
@@ -41,4 +42,4 @@ static void draw(struct run_view *v, struct canvas *c, struct area a, bool focus
     chart_draw(c, a, &chart);
 }
 
-const struct run_chart run_chart_latency = {"latency", draw};
+const struct run_chart run_chart_latency = {"latency", chart_latency_draw};

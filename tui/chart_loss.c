@@ -5,7 +5,8 @@
  */
 #include "tui/run_chart.h"
 
-static void draw_loss(struct run_view *v, struct canvas *c, struct area a, bool focused)
+static void draw_lost_datagrams(struct run_view *v, struct canvas *c, struct area a,
+                                bool focused)
 {
     struct chart chart = run_view_chart(v, "packet loss", focused);
     struct chart_line lines[] = {
@@ -66,12 +67,13 @@ static void draw_errors(struct run_view *v, struct canvas *c, struct area a, boo
     chart_draw(c, a, &chart);
 }
 
-static void draw(struct run_view *v, struct canvas *c, struct area a, bool focused)
+static void chart_loss_draw(struct run_view *v, struct canvas *c, struct area a,
+                            bool focused)
 {
     if (!v->run || v->run->scenario->family->datagrams)
-        draw_loss(v, c, a, focused);
+        draw_lost_datagrams(v, c, a, focused);
     else
         draw_errors(v, c, a, focused);
 }
 
-const struct run_chart run_chart_loss = {"loss", draw};
+const struct run_chart run_chart_loss = {"loss", chart_loss_draw};

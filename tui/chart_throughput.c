@@ -1,7 +1,8 @@
 /* Throughput, each direction, as the receiving end counts it. */
 #include "tui/run_chart.h"
 
-static void draw(struct run_view *v, struct canvas *c, struct area a, bool focused)
+static void chart_throughput_draw(struct run_view *v, struct canvas *c, struct area a,
+                                  bool focused)
 {
     enum place facing = run_view_facing(v);
     bool measured = run_view_has(v, facing), one_way;
@@ -36,4 +37,4 @@ static void draw(struct run_view *v, struct canvas *c, struct area a, bool focus
     chart_draw(c, a, &chart);
 }
 
-const struct run_chart run_chart_throughput = {"throughput", draw};
+const struct run_chart run_chart_throughput = {"throughput", chart_throughput_draw};

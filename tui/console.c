@@ -49,7 +49,7 @@ static void want_frame(void *owner)
         event_add(k->frame, &wait);
 }
 
-static void draw(struct console *k)
+static void console_draw(struct console *k)
 {
     if (display_measure(k->display, &k->width, &k->height) ||
         k->canvas.width != k->width || k->canvas.height != k->height) {
@@ -72,12 +72,12 @@ static void on_frame(evutil_socket_t fd, short what, void *arg)
         return;
     }
     if (app_is_dirty(k->app))
-        draw(k);
+        console_draw(k);
 }
 
 /* Input. */
 
-static void take(struct console *k, const struct input *input)
+static void console_take(struct console *k, const struct input *input)
 {
     switch (input->kind) {
     case INPUT_PASTE_BEGIN:
@@ -114,7 +114,7 @@ static void on_input(evutil_socket_t fd, short what, void *arg)
         return;
     }
     for (; input.kind != INPUT_NONE; input = display_read(k->display))
-        take(k, &input);
+        console_take(k, &input);
     want_frame(k);
 }
 
@@ -134,7 +134,7 @@ static void suspend(struct console *k)
     display_enter(k->display);
 }
 
-static void on_signal(evutil_socket_t number, short what, void *arg)
+static void console_on_signal(evutil_socket_t number, short what, void *arg)
 {
     struct console *k = arg;
 
@@ -244,7 +244,7 @@ static int add_events(struct console *k)
     if (!k->frame || !k->input || event_add(k->input, NULL) < 0)
         return -ENOMEM;
     for (size_t i = 0; i < SIGNALS; i++) {
-        k->signals[i] = evsignal_new(k->base, signals[i], on_signal, k);
+        k->signals[i] = evsignal_new(k->base, signals[i], console_on_signal, k);
         if (!k->signals[i] || event_add(k->signals[i], NULL) < 0)
             return -ENOMEM;
     }
@@ -252,7 +252,7 @@ static int add_events(struct console *k)
     return 0;
 }
 
-static void free_event(struct event *e)
+static void console_free_event(struct event *e)
 {
     if (e)
         event_free(e);
@@ -260,10 +260,10 @@ static void free_event(struct event *e)
 
 static void free_events(struct console *k)
 {
-    free_event(k->frame);
-    free_event(k->input);
+    console_free_event(k->frame);
+    console_free_event(k->input);
     for (size_t i = 0; i < SIGNALS; i++)
-        free_event(k->signals[i]);
+        console_free_event(k->signals[i]);
 }
 
 static struct event_base *make_base(void)

@@ -44,7 +44,7 @@ struct display {
 
 /* Open and close. */
 
-static void write_out(const char *bytes)
+static void display_write_out(const char *bytes)
 {
     /* Only switches of comfort are written so: a terminal that has gone needs none. */
     if (write(STDOUT_FILENO, bytes, strlen(bytes)) < 0)
@@ -173,7 +173,7 @@ int display_open(struct display **out, const char **advice, struct fail *fail)
     d->next_pair = 1;
     d->forgotten = true;
     if (d->has_mouse)
-        write_out(PASTE_ON);
+        display_write_out(PASTE_ON);
     *out = d;
     return 0;
 }
@@ -193,7 +193,7 @@ void display_close(struct display *d)
 void display_leave(struct display *d)
 {
     if (d->has_mouse)
-        write_out(PASTE_OFF);
+        display_write_out(PASTE_OFF);
     curs_set(1);
     endwin();
     rescue_disarm();
@@ -205,7 +205,7 @@ void display_enter(struct display *d)
     refresh();
     curs_set(0);
     if (d->has_mouse)
-        write_out(PASTE_ON);
+        display_write_out(PASTE_ON);
     display_forget(d);
 }
 
@@ -254,7 +254,7 @@ static short reachable(const struct display *d, short colour, attr_t *attributes
     return colour;
 }
 
-static short make_pair(struct display *d, short text, short ground)
+static short display_make_pair(struct display *d, short text, short ground)
 {
     if (d->next_pair >= COLOR_PAIRS || d->next_pair >= 32767 ||
         init_pair((short)d->next_pair, text, ground) == ERR)
@@ -263,14 +263,14 @@ static short make_pair(struct display *d, short text, short ground)
 }
 
 /* The pair for a style; on few pairs the ones made first have their colours. */
-static short pair_of(struct display *d, struct style s, short text, short ground)
+static short display_pair_of(struct display *d, struct style s, short text, short ground)
 {
     short *pair = &d->pairs[s.paint][s.ground];
 
     if (text < 0 && ground < 0)
         return 0;
     if (*pair == 0)
-        *pair = make_pair(d, text, ground);
+        *pair = display_make_pair(d, text, ground);
     return *pair;
 }
 
@@ -294,7 +294,7 @@ static void set_cell(struct display *d, const struct cell *cell, cchar_t *out)
     short back = reachable(d, ground.colour, NULL);
     wchar_t code[2] = {(wchar_t)cell->code, 0};
 
-    setcchar(out, code, a, pair_of(d, cell->style, colour, back), NULL);
+    setcchar(out, code, a, display_pair_of(d, cell->style, colour, back), NULL);
 }
 
 /* The columns from `from` to before `to`; at `from` no right half stands. */
@@ -352,7 +352,7 @@ static void begin_frame(struct display *d)
 }
 
 /* All n bytes, unless the terminal has gone, which is noticed where its input is read. */
-static void write_all(const char *bytes, size_t n)
+static void display_write_all(const char *bytes, size_t n)
 {
     struct pollfd room = {.fd = STDOUT_FILENO, .events = POLLOUT};
 
@@ -383,7 +383,7 @@ static void end_frame(struct display *d)
         n = pread(d->frame_fd, bytes, most < sizeof(bytes) ? most : sizeof(bytes), at);
         if (n <= 0)
             return;
-        write_all(bytes, (size_t)n);
+        display_write_all(bytes, (size_t)n);
     }
 }
 

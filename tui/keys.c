@@ -9,7 +9,7 @@ static bool works(const struct key *k, const void *self)
     return !k->works || k->works(self);
 }
 
-static bool answers(const struct key *k, const void *self, uint32_t press)
+static bool keys_answers(const struct key *k, const void *self, uint32_t press)
 {
     for (int i = 0; i < KEY_PRESSES && k->presses[i] != 0; i++)
         if (k->presses[i] == press)
@@ -20,7 +20,7 @@ static bool answers(const struct key *k, const void *self, uint32_t press)
 const struct key *keys_find(const struct key *table, const void *self, uint32_t press)
 {
     for (const struct key *k = table; k && k->label; k++)
-        if (answers(k, self, press) && works(k, self))
+        if (keys_answers(k, self, press) && works(k, self))
             return k;
     return NULL;
 }
@@ -85,8 +85,8 @@ static const struct key *next_hint(const struct key *k, const void *self,
     return NULL;
 }
 
-static int draw_table(struct canvas *c, struct area row, int x, const struct key *table,
-                      const void *self)
+static int keys_draw_table(struct canvas *c, struct area row, int x,
+                           const struct key *table, const void *self)
 {
     const struct key *out = way_out(table, self), *k = table;
 
@@ -109,11 +109,11 @@ int keys_draw_hints(struct canvas *c, struct area row, const struct key *table,
     int x;
 
     canvas_fill(c, row, ' ', style_on(PAINT_HINT, PAINT_STATUS));
-    x = draw_table(c, first_part(row, more, more_self), row.x, table, self);
-    return draw_table(c, row, x, more, more_self);
+    x = keys_draw_table(c, first_part(row, more, more_self), row.x, table, self);
+    return keys_draw_table(c, row, x, more, more_self);
 }
 
-/* The same walk as draw_table; *x moves on to the end of what was passed. */
+/* The same walk as keys_draw_table; *x moves on to the end of what was passed. */
 static uint32_t hint_in(struct area row, int *x, int wanted, const struct key *table,
                         const void *self)
 {

@@ -39,7 +39,7 @@ static size_t after(const struct lineedit *e)
     return e->cursor + text_decode(e->text + e->cursor, e->len - e->cursor, &code);
 }
 
-static void cut(struct lineedit *e, size_t from, size_t to)
+static void lineedit_cut(struct lineedit *e, size_t from, size_t to)
 {
     memmove(e->text + from, e->text + to, e->len - to + 1);
     e->len -= to - from;
@@ -78,16 +78,16 @@ bool lineedit_press(struct lineedit *e, uint32_t press)
         e->cursor = e->len;
         return true;
     case PRESS_BACKSPACE:
-        cut(e, before(e), e->cursor);
+        lineedit_cut(e, before(e), e->cursor);
         return true;
     case PRESS_DELETE:
-        cut(e, e->cursor, after(e));
+        lineedit_cut(e, e->cursor, after(e));
         return true;
     case PRESS_CTRL('U'):
-        cut(e, 0, e->cursor);
+        lineedit_cut(e, 0, e->cursor);
         return true;
     case PRESS_CTRL('K'):
-        cut(e, e->cursor, e->len);
+        lineedit_cut(e, e->cursor, e->len);
         return true;
     default:
         return press >= ' ' && press < PRESS_UP && text_printable(press) == press &&

@@ -22,7 +22,8 @@ static int usage(const char *what, const char *value, const char *allowed)
 }
 
 /* "--name VALUE" or "--name=VALUE": the value, NULL when it is another option. */
-static const char *value_of(const char *name, int argc, char **argv, int *at, int *found)
+static const char *main_value_of(const char *name, int argc, char **argv, int *at,
+                                 int *found)
 {
     size_t n = strlen(name);
 
@@ -36,13 +37,13 @@ static const char *value_of(const char *name, int argc, char **argv, int *at, in
 }
 
 /* 0, or the exit code of a wrong command line. */
-static int read_options(int argc, char **argv, struct console_options *o)
+static int main_read_options(int argc, char **argv, struct console_options *o)
 {
     const char *value;
     int found;
 
     for (int i = 1; i < argc; i++) {
-        value = value_of("--glyphs", argc, argv, &i, &found);
+        value = main_value_of("--glyphs", argc, argv, &i, &found);
         if (found) {
             o->glyphs = value ? glyphs_find(value) : NULL;
             if (!o->glyphs)
@@ -50,7 +51,7 @@ static int read_options(int argc, char **argv, struct console_options *o)
                              "it is one of braille, block, half, ascii");
             continue;
         }
-        value = value_of("--theme", argc, argv, &i, &found);
+        value = main_value_of("--theme", argc, argv, &i, &found);
         if (found) {
             o->theme = value ? theme_find(value) : NULL;
             if (!o->theme)
@@ -79,7 +80,7 @@ static int open_console(const struct console_options *options)
 static int console(int argc, char **argv)
 {
     struct console_options options = {.first = &screen_scenarios};
-    int status = read_options(argc, argv, &options);
+    int status = main_read_options(argc, argv, &options);
 
     return status != 0 ? status : open_console(&options);
 }

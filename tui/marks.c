@@ -15,7 +15,7 @@ static bool is_vacant(const struct canvas *c, const struct cell *cell)
 }
 
 /* A line through the whole height; nothing at column -1. */
-static void draw_line(struct canvas *c, const struct axes *ax, int x)
+static void marks_draw_line(struct canvas *c, const struct axes *ax, int x)
 {
     for (int y = ax->cells.y; y < ax->cells.y + ax->cells.height; y++) {
         const struct cell *cell = canvas_at(c, x, y);
@@ -75,7 +75,7 @@ void marks_draw(struct canvas *c, const struct axes *ax, const struct chart_mark
         free_from[i] = ax->cells.x;
     /* All lines first: a later one would shine through the blanks of a label. */
     for (size_t i = 0; i < count; i++)
-        draw_line(c, ax, column_of(c, ax, marks[i].at_s));
+        marks_draw_line(c, ax, column_of(c, ax, marks[i].at_s));
     for (size_t i = 0; i < count; i++) {
         int x = column_of(c, ax, marks[i].at_s), row, columns, next = -1;
 

@@ -190,7 +190,7 @@ static void draw_corner(FILE *out, int left, int top, unsigned arms)
             top + 10, left + end, top + 10);
 }
 
-static void draw_line(FILE *out, int x, int y, uint32_t code)
+static void picture_draw_line(FILE *out, int x, int y, uint32_t code)
 {
     unsigned arms = arms_of(code);
     int left = left_of(x), top = top_of(y);
@@ -274,7 +274,8 @@ static void add_colour(struct colours *set, uint32_t rgb)
         set->rgb[set->count++] = rgb;
 }
 
-static void collect(const struct picture *p, enum shape shape, struct colours *set)
+static void picture_collect(const struct picture *p, enum shape shape,
+                            struct colours *set)
 {
     set->count = 0;
     for (int i = 0; i < p->width * p->height; i++)
@@ -287,7 +288,7 @@ static void draw_shape(FILE *out, enum shape shape, int x, int y, uint32_t code)
     if (shape == SHAPE_BRAILLE)
         draw_braille(out, x, y, code);
     else if (shape == SHAPE_LINE)
-        draw_line(out, x, y, code);
+        picture_draw_line(out, x, y, code);
     else
         draw_block(out, x, y, code);
 }
@@ -323,7 +324,7 @@ static void write_shapes(const struct picture *p, FILE *out, enum shape shape,
 {
     struct colours set;
 
-    collect(p, shape, &set);
+    picture_collect(p, shape, &set);
     if (set.count == 0)
         return;
     fprintf(out, "<g %s>\n", group);

@@ -91,8 +91,8 @@ static void count_figure(struct canvas *c, struct area row, int *x, const char *
     figure(c, row, x, name, text, PAINT_STRONG);
 }
 
-static void draw_figures(const struct run_use *use, struct canvas *c, struct area row,
-                         int x)
+static void run_use_draw_figures(const struct run_use *use, struct canvas *c,
+                                 struct area row, int x)
 {
     char text[32];
 
@@ -137,7 +137,7 @@ void run_use_draw(const struct run_view *v, enum place place, struct canvas *c,
     snprintf(text, sizeof(text), "%3.0f %% CPU", 100 * use.cpu);
     canvas_text(c, x, row.y, 12,
                 style(100 * use.cpu >= BUSY_PERCENT ? PAINT_WARN : PAINT_STRONG), text);
-    draw_figures(&use, c, row, x + 12);
+    run_use_draw_figures(&use, c, row, x + 12);
 }
 
 /* In a form that the engine judges. */

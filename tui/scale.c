@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The smallest 1, 2 or 5 times a power of ten that is at least x (x > 0). */
-static double round_up(double x)
+static double scale_round_up(double x)
 {
     double power = pow(10, floor(log10(x)));
     double digit = x / power;
@@ -19,7 +19,7 @@ static double round_up(double x)
     return 10 * power;
 }
 
-static double round_down(double x)
+static double scale_round_down(double x)
 {
     double power = pow(10, floor(log10(x) + 1e-9));
     double digit = x / power;
@@ -57,7 +57,7 @@ struct scale scale_linear(double high, size_t ticks)
 
     if (!(high > 0) || isinf(high))
         high = 1;
-    step = round_up(high / (double)(clamp_ticks(ticks) - 1));
+    step = scale_round_up(high / (double)(clamp_ticks(ticks) - 1));
     s.high = step * ceil(high / step - 1e-9);
     add_ticks(&s, step);
     return s;
@@ -67,7 +67,7 @@ struct scale scale_span(double low, double high, size_t ticks)
 {
     struct scale s = {.low = low, .high = high > low ? high : low + 1};
 
-    add_ticks(&s, round_up((s.high - s.low) / (double)(clamp_ticks(ticks) - 1)));
+    add_ticks(&s, scale_round_up((s.high - s.low) / (double)(clamp_ticks(ticks) - 1)));
     return s;
 }
 
@@ -100,8 +100,8 @@ struct scale scale_log(double low, double high, size_t ticks)
         low = 1;
     if (!(high >= low) || isinf(high))
         high = low;
-    s.low = round_down(low);
-    s.high = round_up(high);
+    s.low = scale_round_down(low);
+    s.high = scale_round_up(high);
     if (s.high < s.low * 10)
         s.high = s.low * 10;
     add_log_ticks(&s, clamp_ticks(ticks));
@@ -117,17 +117,17 @@ double scale_place(const struct scale *s, double value)
     return log(value / s->low) / log(s->high / s->low);
 }
 
-struct unit {
+struct scale_unit {
     double size;
     const char *name;
 };
 
-static const struct unit counts[] = {
+static const struct scale_unit counts[] = {
     {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}};
-static const struct unit bytes[] = {
+static const struct scale_unit bytes[] = {
     {1e12, " TB"}, {1e9, " GB"}, {1e6, " MB"}, {1e3, " kB"}, {1, " B"},
 };
-static const struct unit durations[] = {
+static const struct scale_unit durations[] = {
     {1e9, " s"}, {1e6, " ms"}, {1e3, " \xc2\xb5s"}, {1, " ns"}, {1, " ns"},
 };
 
@@ -148,7 +148,8 @@ static int print_digits(double value, char *out, size_t size)
     return n;
 }
 
-static void with_unit(const struct unit units[5], double value, char out[SCALE_LABEL])
+static void with_unit(const struct scale_unit units[5], double value,
+                      char out[SCALE_LABEL])
 {
     size_t i = 0;
     int n;

@@ -15,7 +15,7 @@
 #define LINK_LEAST 11
 #define LAST_RUNS_SHOWN 20
 
-struct link {
+struct scenario_panel_link {
     const char *label; /* above the line */
     bool both_ways;
 };
@@ -31,7 +31,8 @@ static void draw_node(struct canvas *c, int x, int y, enum place place)
     canvas_text(c, x + 2 + (room - columns) / 2, y + 1, room, s, name);
 }
 
-static void draw_link(struct canvas *c, int x, int y, int width, const struct link *link)
+static void draw_link(struct canvas *c, int x, int y, int width,
+                      const struct scenario_panel_link *link)
 {
     struct style line = style(PAINT_DIM);
     int columns = text_columns(link->label);
@@ -71,10 +72,10 @@ static int draw_diagram(struct canvas *c, struct area a, const struct scenario *
             continue;
         if (x > a.x) {
             draw_link(c, x + 1, a.y, space - 2,
-                      &(struct link){order[i] == PLACE_SERVER && nodes == 3
-                                         ? upstream_label(values)
-                                         : label,
-                                     both});
+                      &(struct scenario_panel_link){order[i] == PLACE_SERVER && nodes == 3
+                                                        ? upstream_label(values)
+                                                        : label,
+                                                    both});
             x += space;
         }
         draw_node(c, x, a.y, order[i]);
@@ -98,7 +99,8 @@ static void title(struct canvas *c, struct area *a, const char *text)
         canvas_text(c, row.x, row.y, row.width, s, text);
 }
 
-static void paragraph(struct canvas *c, struct area *a, struct style s, const char *text)
+static void scenario_panel_paragraph(struct canvas *c, struct area *a, struct style s,
+                                     const char *text)
 {
     area_take_top(a, canvas_paragraph(c, *a, s, text));
 }
@@ -146,7 +148,8 @@ static void draw_values(struct canvas *c, struct area *a, const struct scenario 
     }
 }
 
-static void draw_reference(struct canvas *c, struct area *a, const struct reference *ref)
+static void scenario_panel_draw_reference(struct canvas *c, struct area *a,
+                                          const struct reference *ref)
 {
     struct area row = area_take_top(a, 1);
     int m = metric_find(ref->metric), x;
@@ -171,9 +174,9 @@ static void draw_documented(struct canvas *c, struct area *a, const struct scena
     if (!s->documented || s->documented[0] == '\0')
         return;
     title(c, a, "Documented elsewhere");
-    paragraph(c, a, style(PAINT_DIM), s->documented);
+    scenario_panel_paragraph(c, a, style(PAINT_DIM), s->documented);
     for (const struct reference *ref = s->references; ref->metric; ref++)
-        draw_reference(c, a, ref);
+        scenario_panel_draw_reference(c, a, ref);
 }
 
 /* A spark line of the headline metric, and the last value in figures. */
@@ -216,12 +219,13 @@ static void draw_facts(struct canvas *c, struct area *a, const struct scenario *
 
 static void draw_about(struct canvas *c, struct area *a, const struct scenario *s)
 {
-    paragraph(c, a, style(PAINT_TEXT), s->about);
+    scenario_panel_paragraph(c, a, style(PAINT_TEXT), s->about);
     area_take_top(a, a->height > 8 ? 1 : 0);
 }
 
 /* Where not all of it fits, the figures come first: prose that is cut loses less. */
-static bool has_room(struct canvas *c, struct area a, const struct scenario *s)
+static bool scenario_panel_has_room(struct canvas *c, struct area a,
+                                    const struct scenario *s)
 {
     return a.height >= canvas_paragraph(c, (struct area){a.x, a.y, a.width, 0},
                                         style(PAINT_TEXT), s->about) +
@@ -236,11 +240,11 @@ void scenario_panel_draw(struct canvas *c, struct area a, const struct scenario 
     int rows;
 
     strong.attributes = ATTR_BOLD;
-    paragraph(c, &a, strong, s->title);
+    scenario_panel_paragraph(c, &a, strong, s->title);
     area_take_top(&a, a.height > 16 ? 1 : 0);
     rows = draw_diagram(c, a, s, values);
     area_take_top(&a, rows + (a.height > 16 ? 1 : 0));
-    if (has_room(c, a, s)) {
+    if (scenario_panel_has_room(c, a, s)) {
         draw_about(c, &a, s);
         draw_facts(c, &a, s, values, saved);
     } else {

@@ -21,7 +21,7 @@
 #define FIGURE 11 /* columns of a figure */
 #define RANGE 20  /* columns of an interval */
 
-struct versus {
+struct screen_compare {
     struct app *app;            /* borrowed */
     struct run *runs[2];        /* owned: A and B */
     struct comparison *verdict; /* of them; NULL: there is nothing to compare */
@@ -30,7 +30,7 @@ struct versus {
     double values[2][SERIES_SLOTS]; /* of the chart being drawn */
 };
 
-static void judge(struct versus *k)
+static void screen_compare_judge(struct screen_compare *k)
 {
     const struct compare_side a = {"A", 1, &k->runs[0]}, b = {"B", 1, &k->runs[1]};
     const struct compare_options options = {.at_least = COMPARE_AT_LEAST};
@@ -40,11 +40,11 @@ static void judge(struct versus *k)
     k->verdict = comparison_new(&a, &b, &options, &k->fail);
 }
 
-static void *versus_init(struct app *app, const void *argument)
+static void *screen_compare_init(struct app *app, const void *argument)
 {
     /* The request is the caller's to read and ours to empty. */
     struct compare_request *request = (struct compare_request *)(uintptr_t)argument;
-    struct versus *k = calloc(1, sizeof(*k));
+    struct screen_compare *k = calloc(1, sizeof(*k));
 
     if (!k)
         return NULL;
@@ -52,13 +52,13 @@ static void *versus_init(struct app *app, const void *argument)
     k->runs[0] = request->base;
     k->runs[1] = request->other;
     request->base = request->other = NULL;
-    judge(k);
+    screen_compare_judge(k);
     return k;
 }
 
-static void versus_free(void *self)
+static void screen_compare_free(void *self)
 {
-    struct versus *k = self;
+    struct screen_compare *k = self;
 
     comparison_free(k->verdict);
     run_free(k->runs[0]);
@@ -127,7 +127,7 @@ static void draw_run(struct page *p, const struct run *r, const char *label,
                  r->trials_begun == 1 ? "" : "s", outcome_name(r->outcome));
 }
 
-static void draw_titles(struct page *p)
+static void screen_compare_draw_titles(struct page *p)
 {
     struct area row = page_rows(p, 1);
     struct style s = style(PAINT_DIM);
@@ -179,7 +179,7 @@ static void draw_verdict(struct page *p, const struct comparison *c)
     for (size_t i = 0; i < c->warning_count; i++)
         page_entry(p, 2, style(PAINT_WARN), "!", c->warnings[i]);
     page_gap(p);
-    draw_titles(p);
+    screen_compare_draw_titles(p);
     for (size_t i = 0; i < c->count; i++)
         draw_metric(p, &c->rows[i]);
     page_gap(p);
@@ -188,7 +188,8 @@ static void draw_verdict(struct page *p, const struct comparison *c)
     page_text(p, style(PAINT_DIM), method);
 }
 
-static int draw_table(struct versus *k, struct canvas *c, struct area a)
+static int screen_compare_draw_table(struct screen_compare *k, struct canvas *c,
+                                     struct area a)
 {
     struct page p;
 
@@ -260,7 +261,7 @@ static double length_s(const struct run *r)
     return (double)(r->series->used * r->series->step_ns) / 1e9;
 }
 
-static void draw_course(struct versus *k, struct canvas *c, struct area a,
+static void draw_course(struct screen_compare *k, struct canvas *c, struct area a,
                         struct chart chart, slot_value *value)
 {
     struct chart_line lines[2] = {
@@ -290,7 +291,7 @@ static void draw_course(struct versus *k, struct canvas *c, struct area a,
     chart_draw(c, a, &chart);
 }
 
-static void draw_courses(struct versus *k, struct canvas *c, struct area a)
+static void draw_courses(struct screen_compare *k, struct canvas *c, struct area a)
 {
     int height = a.height / 3;
 
@@ -312,16 +313,16 @@ static void draw_courses(struct versus *k, struct canvas *c, struct area a)
                 slot_received);
 }
 
-static void versus_draw(void *self, struct canvas *c, struct area a)
+static void screen_compare_draw(void *self, struct canvas *c, struct area a)
 {
-    struct versus *k = self;
+    struct screen_compare *k = self;
     struct area table = a;
 
     if (a.width >= 120)
         table = area_take_left(&a, a.width >= 140 ? 94 : 78);
     else
         a.width = 0;
-    k->offset_max = draw_table(k, c, table);
+    k->offset_max = screen_compare_draw_table(k, c, table);
     k->offset = page_scroll(k->offset, k->offset_max, PRESS_NONE);
     if (a.width > 0)
         draw_courses(k, c, a);
@@ -329,9 +330,9 @@ static void versus_draw(void *self, struct canvas *c, struct area a)
 
 /* Keys. */
 
-static void go_back(void *self, uint32_t press)
+static void screen_compare_go_back(void *self, uint32_t press)
 {
-    struct versus *k = self;
+    struct screen_compare *k = self;
 
     (void)press;
     app_pop(k->app);
@@ -339,33 +340,34 @@ static void go_back(void *self, uint32_t press)
 
 static void swap(void *self, uint32_t press)
 {
-    struct versus *k = self;
+    struct screen_compare *k = self;
     struct run *base = k->runs[0];
 
     (void)press;
     k->runs[0] = k->runs[1];
     k->runs[1] = base;
-    judge(k);
+    screen_compare_judge(k);
 }
 
-static void scroll(void *self, uint32_t press)
+static void screen_compare_scroll(void *self, uint32_t press)
 {
-    struct versus *k = self;
+    struct screen_compare *k = self;
 
     k->offset = page_scroll(k->offset, k->offset_max, press);
 }
 
-static bool is_long(const void *self)
+static bool screen_compare_is_long(const void *self)
 {
-    return ((const struct versus *)self)->offset_max > 0;
+    return ((const struct screen_compare *)self)->offset_max > 0;
 }
 
 /* clang-format off */
 static const struct key keys[] = {
-    {{PRESS_ESC, 'q', PRESS_ENTER}, "Esc", "back", "Go back", go_back, NULL, NULL},
+    {{PRESS_ESC, 'q', PRESS_ENTER}, "Esc", "back", "Go back",
+     screen_compare_go_back, NULL, NULL},
     {{'x'}, "x", "exchange", "Exchange A and B", swap, NULL, NULL},
     {{PRESS_UP, PRESS_DOWN, 'k', 'j', PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME, PRESS_END, ' '}, "\xe2\x86\x91\xe2\x86\x93", "scroll",
-     "Scroll the table", scroll, is_long, NULL},
+     "Scroll the table", screen_compare_scroll, screen_compare_is_long, NULL},
     {.label = NULL},
 };
 /* clang-format on */
@@ -373,7 +375,7 @@ static const struct key keys[] = {
 const struct screen screen_compare = {
     .name = "compare",
     .keys = keys,
-    .init = versus_init,
-    .draw = versus_draw,
-    .free = versus_free,
+    .init = screen_compare_init,
+    .draw = screen_compare_draw,
+    .free = screen_compare_free,
 };

@@ -15,7 +15,7 @@
 #include "tui/screen_replay.h"
 #include "tui/screen_summary.h"
 
-struct history {
+struct screen_history {
     struct app *app; /* borrowed */
     struct last_runs runs;
     size_t selected; /* index into the listing */
@@ -33,7 +33,7 @@ struct history {
 
 /* Life. */
 
-static void read_store(struct history *h)
+static void read_store(struct screen_history *h)
 {
     struct fail fail = {0};
 
@@ -43,9 +43,9 @@ static void read_store(struct history *h)
         h->selected = h->runs.count > 0 ? h->runs.count - 1 : 0;
 }
 
-static void *history_init(struct app *app, const void *argument)
+static void *screen_history_init(struct app *app, const void *argument)
 {
-    struct history *h = calloc(1, sizeof(*h));
+    struct screen_history *h = calloc(1, sizeof(*h));
 
     (void)argument;
     if (!h)
@@ -55,9 +55,9 @@ static void *history_init(struct app *app, const void *argument)
     return h;
 }
 
-static void history_free(void *self)
+static void screen_history_free(void *self)
 {
-    struct history *h = self;
+    struct screen_history *h = self;
 
     last_runs_done(&h->runs);
     run_free(h->opened);
@@ -66,21 +66,22 @@ static void history_free(void *self)
     free(h);
 }
 
-static void history_shown(void *self)
+static void screen_history_shown(void *self)
 {
     read_store(self);
 }
 
 /* The list. */
 
-static const struct store_entry *entry(const struct history *h, size_t i)
+static const struct store_entry *screen_history_entry(const struct screen_history *h,
+                                                      size_t i)
 {
     return &h->runs.entries[i];
 }
 
-static bool is_shown(const struct history *h, size_t i)
+static bool screen_history_is_shown(const struct screen_history *h, size_t i)
 {
-    const struct store_entry *e = entry(h, i);
+    const struct store_entry *e = screen_history_entry(h, i);
 
     return h->filter.len == 0 || strstr(e->scenario, h->filter.text) ||
            strstr(store_outcome(e), h->filter.text) ||
@@ -89,26 +90,26 @@ static bool is_shown(const struct history *h, size_t i)
 
 static bool has_runs(const void *self)
 {
-    const struct history *h = self;
+    const struct screen_history *h = self;
 
     return !h->filtering && h->runs.count > 0 &&
-           entry(h, h->selected)->problem[0] == '\0';
+           screen_history_entry(h, h->selected)->problem[0] == '\0';
 }
 
-static void move_one(struct history *h, int step)
+static void screen_history_move_one(struct screen_history *h, int step)
 {
     for (size_t i = h->selected; step < 0 ? i > 0 : i + 1 < h->runs.count;) {
         i = step < 0 ? i - 1 : i + 1;
-        if (is_shown(h, i)) {
+        if (screen_history_is_shown(h, i)) {
             h->selected = i;
             return;
         }
     }
 }
 
-static void move_selection(void *self, uint32_t press)
+static void screen_history_move_selection(void *self, uint32_t press)
 {
-    struct history *h = self;
+    struct screen_history *h = self;
     int steps = press == PRESS_PAGE_UP || press == PRESS_PAGE_DOWN ? 10
                 : press == PRESS_HOME || press == PRESS_END        ? (int)h->runs.count
                                                                    : 1;
@@ -117,12 +118,12 @@ static void move_selection(void *self, uint32_t press)
 
     h->doomed[0] = '\0';
     for (int i = 0; i < steps; i++)
-        move_one(h, up ? -1 : 1);
+        screen_history_move_one(h, up ? -1 : 1);
 }
 
 /* Opening, comparing, deleting. */
 
-static struct run *load(struct history *h, const char *id)
+static struct run *screen_history_load(struct screen_history *h, const char *id)
 {
     char path[4096];
     struct fail fail = {0};
@@ -137,34 +138,34 @@ static struct run *load(struct history *h, const char *id)
 
 static void open_run(void *self, uint32_t press)
 {
-    struct history *h = self;
+    struct screen_history *h = self;
 
     (void)press;
     run_free(h->opened);
-    h->opened = load(h, entry(h, h->selected)->id);
+    h->opened = screen_history_load(h, screen_history_entry(h, h->selected)->id);
     if (!h->opened)
         return;
     h->summary = (struct summary_request){.count = 1, .runs = {&h->opened}};
     app_push(h->app, &screen_summary, &h->summary);
 }
 
-static void play(void *self, uint32_t press)
+static void screen_history_play(void *self, uint32_t press)
 {
-    struct history *h = self;
+    struct screen_history *h = self;
     struct fail fail = {0};
 
     (void)press;
-    if (store_find(entry(h, h->selected)->id, h->replay.path, sizeof(h->replay.path),
-                   &fail) < 0)
+    if (store_find(screen_history_entry(h, h->selected)->id, h->replay.path,
+                   sizeof(h->replay.path), &fail) < 0)
         app_warn(h->app, "The run cannot be played: %s.", fail.sentence);
     else
         app_push(h->app, &screen_replay, &h->replay);
 }
 
-static void mark(void *self, uint32_t press)
+static void screen_history_mark(void *self, uint32_t press)
 {
-    struct history *h = self;
-    const char *id = entry(h, h->selected)->id;
+    struct screen_history *h = self;
+    const char *id = screen_history_entry(h, h->selected)->id;
 
     (void)press;
     if (strcmp(h->marked, id) == 0)
@@ -173,10 +174,10 @@ static void mark(void *self, uint32_t press)
         snprintf(h->marked, sizeof(h->marked), "%s", id);
 }
 
-static void compare(void *self, uint32_t press)
+static void screen_history_compare(void *self, uint32_t press)
 {
-    struct history *h = self;
-    const char *id = entry(h, h->selected)->id;
+    struct screen_history *h = self;
+    const char *id = screen_history_entry(h, h->selected)->id;
 
     (void)press;
     if (h->marked[0] == '\0' || strcmp(h->marked, id) == 0) {
@@ -186,17 +187,17 @@ static void compare(void *self, uint32_t press)
     run_free(h->compare.base);
     run_free(h->compare.other);
     h->compare.other = NULL;
-    h->compare.base = load(h, h->marked);
+    h->compare.base = screen_history_load(h, h->marked);
     if (h->compare.base)
-        h->compare.other = load(h, id);
+        h->compare.other = screen_history_load(h, id);
     if (h->compare.other)
         app_push(h->app, &screen_compare, &h->compare);
 }
 
 static void delete_run(void *self, uint32_t press)
 {
-    struct history *h = self;
-    const char *id = entry(h, h->selected)->id;
+    struct screen_history *h = self;
+    const char *id = screen_history_entry(h, h->selected)->id;
     char path[4096];
     struct fail fail = {0};
 
@@ -204,7 +205,7 @@ static void delete_run(void *self, uint32_t press)
     if (strcmp(h->doomed, id) != 0) {
         snprintf(h->doomed, sizeof(h->doomed), "%s", id);
         app_say(h->app, "d again deletes the run %s for good; any other key keeps it.",
-                entry(h, h->selected)->shown);
+                screen_history_entry(h, h->selected)->shown);
         return;
     }
     h->doomed[0] = '\0';
@@ -213,17 +214,17 @@ static void delete_run(void *self, uint32_t press)
     read_store(h);
 }
 
-static void begin_filter(void *self, uint32_t press)
+static void screen_history_begin_filter(void *self, uint32_t press)
 {
-    struct history *h = self;
+    struct screen_history *h = self;
 
     (void)press;
     h->filtering = true;
 }
 
-static void go_back(void *self, uint32_t press)
+static void screen_history_go_back(void *self, uint32_t press)
 {
-    struct history *h = self;
+    struct screen_history *h = self;
 
     (void)press;
     if (h->filter.len > 0)
@@ -232,9 +233,9 @@ static void go_back(void *self, uint32_t press)
         app_pop(h->app);
 }
 
-static bool history_type(void *self, uint32_t press)
+static bool screen_history_type(void *self, uint32_t press)
 {
-    struct history *h = self;
+    struct screen_history *h = self;
 
     if (press != 'd' || h->filtering)
         h->doomed[0] = '\0'; /* any other key is a no */
@@ -246,57 +247,63 @@ static bool history_type(void *self, uint32_t press)
         lineedit_set(&h->filter, "");
     else
         lineedit_press(&h->filter, press);
-    if (h->runs.count > 0 && !is_shown(h, h->selected)) {
+    if (h->runs.count > 0 && !screen_history_is_shown(h, h->selected)) {
         h->selected = 0;
-        if (!is_shown(h, 0))
-            move_one(h, 1);
+        if (!screen_history_is_shown(h, 0))
+            screen_history_move_one(h, 1);
     }
     return true;
 }
 
-static bool is_filtering(const void *self)
+static bool screen_history_is_filtering(const void *self)
 {
-    return ((const struct history *)self)->filtering;
+    return ((const struct screen_history *)self)->filtering;
 }
 
-static bool is_choosing(const void *self)
+static bool screen_history_is_choosing(const void *self)
 {
-    return !is_filtering(self);
+    return !screen_history_is_filtering(self);
 }
 
-/* While the filter is typed history_type takes the presses: to be read only. */
-static void typed(void *self, uint32_t press)
+/* While the filter is typed screen_history_type takes the presses: to be read only. */
+static void screen_history_typed(void *self, uint32_t press)
 {
-    history_type(self, press);
+    screen_history_type(self, press);
 }
 
 /* clang-format off */
 static const struct key keys[] = {
     {{PRESS_ENTER}, "Enter", "keep",
-     "While a filter is typed: keep it and go to the list", typed, is_filtering, NULL},
+     "While a filter is typed: keep it and go to the list",
+     screen_history_typed, screen_history_is_filtering, NULL},
     {{PRESS_ESC}, "Esc", "all",
-     "While a filter is typed: show all runs again", typed, is_filtering, NULL},
+     "While a filter is typed: show all runs again",
+     screen_history_typed, screen_history_is_filtering, NULL},
     {{PRESS_ENTER}, "Enter", "open",
      "Show the summary of the run", open_run, has_runs, NULL},
-    {{'p'}, "p", "play", "Play the run again as it went, at any speed", play, has_runs, NULL},
+    {{'p'}, "p", "play", "Play the run again as it went, at any speed",
+     screen_history_play, has_runs, NULL},
     {{' '}, "Space", "mark",
-     "Mark the run that others are compared with", mark, has_runs, NULL},
+     "Mark the run that others are compared with", screen_history_mark, has_runs, NULL},
     {{'c'}, "c", "compare",
-     "Compare the marked run with the chosen one", compare, has_runs, NULL},
+     "Compare the marked run with the chosen one",
+     screen_history_compare, has_runs, NULL},
     {{'d', PRESS_DELETE}, "d", "delete",
      "Delete the run; asks once", delete_run, has_runs, NULL},
     {{'/'}, "/", "filter",
-     "Show only runs of a scenario, an outcome or an id", begin_filter, is_choosing, NULL},
-    {{PRESS_ESC, 'q'}, "Esc", "back", "Go back to the scenarios", go_back, is_choosing, NULL},
+     "Show only runs of a scenario, an outcome or an id",
+     screen_history_begin_filter, screen_history_is_choosing, NULL},
+    {{PRESS_ESC, 'q'}, "Esc", "back", "Go back to the scenarios",
+     screen_history_go_back, screen_history_is_choosing, NULL},
     {{PRESS_UP, PRESS_DOWN, 'k', 'j', PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME, PRESS_END}, "\xe2\x86\x91\xe2\x86\x93 j k", NULL,
-     "Choose another run", move_selection, NULL, NULL},
+     "Choose another run", screen_history_move_selection, NULL, NULL},
     {.label = NULL},
 };
 /* clang-format on */
 
 /* Drawing. */
 
-static enum paint outcome_paint(const struct store_entry *e)
+static enum paint screen_history_outcome_paint(const struct store_entry *e)
 {
     if (e->state == STORE_RUNNING)
         return PAINT_ACCENT;
@@ -318,7 +325,7 @@ enum {
     AT_ID = 92
 };
 
-static void draw_titles(struct canvas *c, struct area row)
+static void screen_history_draw_titles(struct canvas *c, struct area row)
 {
     static const struct {
         int at, width;
@@ -347,8 +354,8 @@ static void draw_titles(struct canvas *c, struct area row)
     }
 }
 
-static void draw_figures(struct canvas *c, struct area row, const struct store_entry *e,
-                         struct style s)
+static void screen_history_draw_figures(struct canvas *c, struct area row,
+                                        const struct store_entry *e, struct style s)
 {
     const struct scenario *scenario = scenario_find(e->scenario);
     enum metric m = scenario ? scenario->family->headlines[0] : METRIC_throughput;
@@ -372,14 +379,15 @@ static void draw_figures(struct canvas *c, struct area row, const struct store_e
     }
 }
 
-static void draw_row(const struct history *h, struct canvas *c, struct area row, size_t i)
+static void screen_history_draw_row(const struct screen_history *h, struct canvas *c,
+                                    struct area row, size_t i)
 {
-    const struct store_entry *e = entry(h, i);
+    const struct store_entry *e = screen_history_entry(h, i);
     bool is_selected = i == h->selected;
     enum paint ground = is_selected ? PAINT_SELECTION : PAINT_GROUND;
     struct style text = style_on(is_selected ? PAINT_SELECTED : PAINT_TEXT, ground);
     struct style outcome =
-        style_on(is_selected ? PAINT_SELECTED : outcome_paint(e), ground);
+        style_on(is_selected ? PAINT_SELECTED : screen_history_outcome_paint(e), ground);
     char age[32];
 
     canvas_fill(c, row, ' ', text);
@@ -398,17 +406,17 @@ static void draw_row(const struct history *h, struct canvas *c, struct area row,
                 e->scenario);
     canvas_text(c, row.x + AT_OUTCOME, row.y, AT_FIGURE - AT_OUTCOME - 1, outcome,
                 store_outcome(e));
-    draw_figures(c, row, e, text);
+    screen_history_draw_figures(c, row, e, text);
     if (AT_ID + STORE_ID_LEN <= row.width)
         canvas_text(c, row.x + AT_ID, row.y, STORE_ID_LEN, text, e->shown);
 }
 
-static void draw_rows(struct history *h, struct canvas *c, struct area a)
+static void draw_rows(struct screen_history *h, struct canvas *c, struct area a)
 {
     size_t above = 0, line = 0;
 
     for (size_t i = 0; i < h->selected && i < h->runs.count; i++)
-        above += is_shown(h, i);
+        above += screen_history_is_shown(h, i);
     if ((int)above < h->offset)
         h->offset = (int)above;
     if ((int)above >= h->offset + a.height)
@@ -417,18 +425,18 @@ static void draw_rows(struct history *h, struct canvas *c, struct area a)
     for (size_t i = 0; i < h->runs.count; i++) {
         int y = a.y + (int)line - h->offset;
 
-        if (!is_shown(h, i))
+        if (!screen_history_is_shown(h, i))
             continue;
         line++;
         if (y >= a.y && y < a.y + a.height)
-            draw_row(h, c, (struct area){a.x, y, a.width, 1}, i);
+            screen_history_draw_row(h, c, (struct area){a.x, y, a.width, 1}, i);
     }
     canvas_more(c, a, false, (int)line - h->offset > a.height);
 }
 
-static void history_draw(void *self, struct canvas *c, struct area a)
+static void screen_history_draw(void *self, struct canvas *c, struct area a)
 {
-    struct history *h = self;
+    struct screen_history *h = self;
 
     canvas_box(c, a, "saved runs", true);
     a = area_inside(a);
@@ -444,13 +452,13 @@ static void history_draw(void *self, struct canvas *c, struct area a)
                     "no run is saved yet; each run is, from its first moment on");
         return;
     }
-    draw_titles(c, area_take_top(&a, 1));
+    screen_history_draw_titles(c, area_take_top(&a, 1));
     draw_rows(h, c, a);
 }
 
-static void history_header(void *self, struct canvas *c, struct area a)
+static void screen_history_header(void *self, struct canvas *c, struct area a)
 {
-    const struct history *h = self;
+    const struct screen_history *h = self;
     char text[64];
 
     snprintf(text, sizeof(text), "%zu run%s", h->runs.count,
@@ -458,17 +466,17 @@ static void history_header(void *self, struct canvas *c, struct area a)
     canvas_text_right(c, a.x, a.y, a.width, style_on(PAINT_HEADER, PAINT_BAR), text);
 }
 
-static void history_mouse(void *self, const struct mouse *m)
+static void screen_history_mouse(void *self, const struct mouse *m)
 {
-    struct history *h = self;
+    struct screen_history *h = self;
     int wanted = m->y - h->list_top + h->offset, line = 0;
 
     if (m->kind == POINT_WHEEL_UP || m->kind == POINT_WHEEL_DOWN) {
-        move_one(h, m->kind == POINT_WHEEL_UP ? -1 : 1);
+        screen_history_move_one(h, m->kind == POINT_WHEEL_UP ? -1 : 1);
         return;
     }
     for (size_t i = 0; i < h->runs.count; i++) {
-        if (!is_shown(h, i))
+        if (!screen_history_is_shown(h, i))
             continue;
         if (line++ != wanted || m->y < h->list_top)
             continue;
@@ -482,12 +490,12 @@ static void history_mouse(void *self, const struct mouse *m)
 const struct screen screen_history = {
     .name = "history",
     .keys = keys,
-    .init = history_init,
-    .draw = history_draw,
-    .header = history_header,
-    .type = history_type,
-    .is_typing = is_filtering,
-    .mouse = history_mouse,
-    .shown = history_shown,
-    .free = history_free,
+    .init = screen_history_init,
+    .draw = screen_history_draw,
+    .header = screen_history_header,
+    .type = screen_history_type,
+    .is_typing = screen_history_is_filtering,
+    .mouse = screen_history_mouse,
+    .shown = screen_history_shown,
+    .free = screen_history_free,
 };

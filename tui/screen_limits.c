@@ -10,7 +10,7 @@
 #include "tui/app.h"
 #include "tui/page.h"
 
-struct limits {
+struct screen_limits {
     struct app *app; /* borrowed */
     const struct scenario *scenario;
     size_t count;
@@ -18,10 +18,10 @@ struct limits {
     int offset, offset_max;
 };
 
-static void *limits_init(struct app *app, const void *argument)
+static void *screen_limits_init(struct app *app, const void *argument)
 {
     const struct limits_request *request = argument;
-    struct limits *l = calloc(1, sizeof(*l));
+    struct screen_limits *l = calloc(1, sizeof(*l));
 
     if (!l)
         return NULL;
@@ -31,7 +31,7 @@ static void *limits_init(struct app *app, const void *argument)
     return l;
 }
 
-static void limits_free(void *self)
+static void screen_limits_free(void *self)
 {
     free(self);
 }
@@ -79,9 +79,9 @@ static void draw_limit(struct page *p, const struct limit *l)
     page_gap(p);
 }
 
-static void limits_draw(void *self, struct canvas *c, struct area a)
+static void screen_limits_draw(void *self, struct canvas *c, struct area a)
 {
-    struct limits *l = self;
+    struct screen_limits *l = self;
     struct page p;
     char title[96];
 
@@ -100,9 +100,9 @@ static void limits_draw(void *self, struct canvas *c, struct area a)
     l->offset = page_scroll(l->offset, l->offset_max, PRESS_NONE);
 }
 
-static void limits_header(void *self, struct canvas *c, struct area a)
+static void screen_limits_header(void *self, struct canvas *c, struct area a)
 {
-    const struct limits *l = self;
+    const struct screen_limits *l = self;
     size_t low = 0;
     char text[80];
 
@@ -115,39 +115,40 @@ static void limits_header(void *self, struct canvas *c, struct area a)
     canvas_text_right(c, a.x, a.y, a.width, style_on(PAINT_HEADER, PAINT_BAR), text);
 }
 
-static void go_back(void *self, uint32_t press)
+static void screen_limits_go_back(void *self, uint32_t press)
 {
-    struct limits *l = self;
+    struct screen_limits *l = self;
 
     (void)press;
     app_pop(l->app);
 }
 
-static void scroll(void *self, uint32_t press)
+static void screen_limits_scroll(void *self, uint32_t press)
 {
-    struct limits *l = self;
+    struct screen_limits *l = self;
 
     l->offset = page_scroll(l->offset, l->offset_max, press);
 }
 
-static bool is_long(const void *self)
+static bool screen_limits_is_long(const void *self)
 {
-    return ((const struct limits *)self)->offset_max > 0;
+    return ((const struct screen_limits *)self)->offset_max > 0;
 }
 
-static void limits_mouse(void *self, const struct mouse *m)
+static void screen_limits_mouse(void *self, const struct mouse *m)
 {
     if (m->kind == POINT_WHEEL_UP)
-        scroll(self, PRESS_UP);
+        screen_limits_scroll(self, PRESS_UP);
     else if (m->kind == POINT_WHEEL_DOWN)
-        scroll(self, PRESS_DOWN);
+        screen_limits_scroll(self, PRESS_DOWN);
 }
 
 /* clang-format off */
 static const struct key keys[] = {
-    {{PRESS_ESC, 'q', PRESS_ENTER}, "Esc", "back", "Go back", go_back, NULL, NULL},
+    {{PRESS_ESC, 'q', PRESS_ENTER}, "Esc", "back", "Go back",
+     screen_limits_go_back, NULL, NULL},
     {{PRESS_UP, PRESS_DOWN, 'k', 'j', PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME, PRESS_END, ' '}, "\xe2\x86\x91\xe2\x86\x93", "scroll",
-     "Scroll the page", scroll, is_long, NULL},
+     "Scroll the page", screen_limits_scroll, screen_limits_is_long, NULL},
     {.label = NULL},
 };
 /* clang-format on */
@@ -155,9 +156,9 @@ static const struct key keys[] = {
 const struct screen screen_limits = {
     .name = "limits",
     .keys = keys,
-    .init = limits_init,
-    .draw = limits_draw,
-    .header = limits_header,
-    .mouse = limits_mouse,
-    .free = limits_free,
+    .init = screen_limits_init,
+    .draw = screen_limits_draw,
+    .header = screen_limits_header,
+    .mouse = screen_limits_mouse,
+    .free = screen_limits_free,
 };

@@ -16,7 +16,7 @@
 #define ROWS_MAX 64
 #define NAME_COLUMNS 18
 
-struct form {
+struct screen_params {
     struct app *app; /* borrowed */
     struct params_request request;
     struct options documented; /* the defaults of the scenario */
@@ -32,17 +32,17 @@ struct form {
 
 /* Life. */
 
-static void form_free(void *self)
+static void screen_params_free(void *self)
 {
-    struct form *f = self;
+    struct screen_params *f = self;
 
     options_done(&f->documented);
     free(f);
 }
 
-static void *form_init(struct app *app, const void *argument)
+static void *screen_params_init(struct app *app, const void *argument)
 {
-    struct form *f = calloc(1, sizeof(*f));
+    struct screen_params *f = calloc(1, sizeof(*f));
 
     if (!f)
         return NULL;
@@ -50,7 +50,7 @@ static void *form_init(struct app *app, const void *argument)
     f->request = *(const struct params_request *)argument;
     if (scenario_defaults(f->request.scenario, &f->documented) < 0) {
         app_warn(app, "There is no memory for the values.");
-        form_free(f);
+        screen_params_free(f);
         return NULL;
     }
     for (const struct param *p = param_table(); p->name; p++)
@@ -59,7 +59,7 @@ static void *form_init(struct app *app, const void *argument)
     return f;
 }
 
-static const struct param *row(const struct form *f)
+static const struct param *selected_param(const struct screen_params *f)
 {
     return f->rows[f->selected];
 }
@@ -88,20 +88,20 @@ static int set_value(struct options *values, const struct param *p, const char *
 }
 
 /* Try what is typed on a set of its own. */
-static void check(struct form *f)
+static void screen_params_check(struct screen_params *f)
 {
     struct options scratch = {0};
 
     f->refusal = (struct fail){0};
-    set_value(&scratch, row(f), f->edit.text, &f->refusal);
+    set_value(&scratch, selected_param(f), f->edit.text, &f->refusal);
     options_done(&scratch);
 }
 
 /* Keys. */
 
-static void move_selection(void *self, uint32_t press)
+static void screen_params_move_selection(void *self, uint32_t press)
 {
-    struct form *f = self;
+    struct screen_params *f = self;
     int step = press == PRESS_PAGE_UP || press == PRESS_PAGE_DOWN ? 8
                : press == PRESS_HOME || press == PRESS_END        ? ROWS_MAX
                                                                   : 1;
@@ -113,37 +113,38 @@ static void move_selection(void *self, uint32_t press)
             f->selected += up ? (size_t)-1 : 1;
 }
 
-static void begin_edit(struct form *f)
+static void begin_edit(struct screen_params *f)
 {
     char text[LINEEDIT_BYTES];
 
-    param_view_text(f->request.values, row(f), text, sizeof(text));
+    param_view_text(f->request.values, selected_param(f), text, sizeof(text));
     lineedit_set(&f->edit, text);
     f->editing = true;
-    check(f);
+    screen_params_check(f);
 }
 
 /* The choice after or before the present one, round and round. */
-static void next_choice(struct form *f, int step)
+static void next_choice(struct screen_params *f, int step)
 {
     char copy[256], now[256], *words[16], *rest = copy;
     size_t n = 0, at = 0;
 
-    snprintf(copy, sizeof(copy), "%s", row(f)->choices);
-    param_view_text(f->request.values, row(f), now, sizeof(now));
+    snprintf(copy, sizeof(copy), "%s", selected_param(f)->choices);
+    param_view_text(f->request.values, selected_param(f), now, sizeof(now));
     while (n < 16 && (words[n] = strsep(&rest, "|"))) {
         if (strcmp(words[n], now) == 0)
             at = n;
         n++;
     }
     if (n > 0)
-        param_set(f->request.values, row(f), words[(at + n + (size_t)step) % n], NULL);
+        param_set(f->request.values, selected_param(f),
+                  words[(at + n + (size_t)step) % n], NULL);
 }
 
 static void change(void *self, uint32_t press)
 {
-    struct form *f = self;
-    const struct param *p = row(f);
+    struct screen_params *f = self;
+    const struct param *p = selected_param(f);
 
     if (p->type == PARAM_FLAG)
         param_set(f->request.values, p,
@@ -156,15 +157,15 @@ static void change(void *self, uint32_t press)
 
 static void reset_one(void *self, uint32_t press)
 {
-    struct form *f = self;
+    struct screen_params *f = self;
     char text[LINEEDIT_BYTES];
 
     (void)press;
-    param_view_text(&f->documented, row(f), text, sizeof(text));
-    set_value(f->request.values, row(f), text, NULL);
+    param_view_text(&f->documented, selected_param(f), text, sizeof(text));
+    set_value(f->request.values, selected_param(f), text, NULL);
 }
 
-static void preset(struct form *f, bool quick)
+static void preset(struct screen_params *f, bool quick)
 {
     char url[LINEEDIT_BYTES];
     int rc;
@@ -196,7 +197,8 @@ static void make_quick(void *self, uint32_t press)
 }
 
 /* The newest recording of the scenario that is in the store. False: there is none. */
-static bool find_last(const struct form *f, char *path, size_t size, time_t *begun)
+static bool find_last(const struct screen_params *f, char *path, size_t size,
+                      time_t *begun)
 {
     struct last_runs saved = {0};
     bool found = false;
@@ -216,7 +218,8 @@ static bool find_last(const struct form *f, char *path, size_t size, time_t *beg
 }
 
 /* The values of a recording, as far as the form shows them. */
-static int take_values(struct form *f, const char *path, struct fail *fail)
+static int screen_params_take_values(struct screen_params *f, const char *path,
+                                     struct fail *fail)
 {
     struct recording *rec = recording_open(path, fail);
     int rc = 0;
@@ -235,7 +238,7 @@ static int take_values(struct form *f, const char *path, struct fail *fail)
 
 static void use_last(void *self, uint32_t press)
 {
-    struct form *f = self;
+    struct screen_params *f = self;
     char path[4096], age[32];
     struct fail fail = {0};
     time_t begun;
@@ -245,7 +248,7 @@ static void use_last(void *self, uint32_t press)
         app_say(f->app, "No run of %s has been saved yet.", f->request.scenario->name);
         return;
     }
-    if (take_values(f, path, &fail) < 0) {
+    if (screen_params_take_values(f, path, &fail) < 0) {
         app_warn(f->app, "Not all values of the last run could be set: %s.",
                  fail.sentence);
         return;
@@ -254,9 +257,9 @@ static void use_last(void *self, uint32_t press)
     app_say(f->app, "The values of the last run, %s, are set.", age);
 }
 
-static void go_back(void *self, uint32_t press)
+static void screen_params_go_back(void *self, uint32_t press)
 {
-    struct form *f = self;
+    struct screen_params *f = self;
 
     (void)press;
     app_pop(f->app);
@@ -264,26 +267,26 @@ static void go_back(void *self, uint32_t press)
 
 static void run_now(void *self, uint32_t press)
 {
-    struct form *f = self;
+    struct screen_params *f = self;
 
     (void)press;
     app_pop(f->app);
     f->request.run(f->request.owner);
 }
 
-static void commit(struct form *f)
+static void commit(struct screen_params *f)
 {
     struct fail fail = {0};
 
-    if (set_value(f->request.values, row(f), f->edit.text, &fail) == 0)
+    if (set_value(f->request.values, selected_param(f), f->edit.text, &fail) == 0)
         f->editing = false;
     else
         f->refusal = fail;
 }
 
-static bool form_type(void *self, uint32_t press)
+static bool screen_params_type(void *self, uint32_t press)
 {
-    struct form *f = self;
+    struct screen_params *f = self;
 
     if (!f->editing)
         return false;
@@ -293,75 +296,82 @@ static bool form_type(void *self, uint32_t press)
                press == PRESS_TAB) {
         commit(f);
         if (!f->editing && press != PRESS_ENTER)
-            move_selection(f, press == PRESS_UP ? PRESS_UP : PRESS_DOWN);
+            screen_params_move_selection(f, press == PRESS_UP ? PRESS_UP : PRESS_DOWN);
     } else if (lineedit_press(&f->edit, press)) {
-        check(f);
+        screen_params_check(f);
     }
     return true;
 }
 
 static bool is_editing(const void *self)
 {
-    return ((const struct form *)self)->editing;
+    return ((const struct screen_params *)self)->editing;
 }
 
-static bool is_choosing(const void *self)
+static bool screen_params_is_choosing(const void *self)
 {
     return !is_editing(self);
 }
 
 static bool has_choices(const void *self)
 {
-    const struct form *f = self;
+    const struct screen_params *f = self;
 
-    return !f->editing && (row(f)->type == PARAM_CHOICE || row(f)->type == PARAM_FLAG);
+    return !f->editing && (selected_param(f)->type == PARAM_CHOICE ||
+                           selected_param(f)->type == PARAM_FLAG);
 }
 
-/* While a value is typed form_type takes every press: those rows are there to be read. */
-static void typed(void *self, uint32_t press)
+/* While a value is typed screen_params_type takes every press: those rows are there to be
+ * read. */
+static void screen_params_typed(void *self, uint32_t press)
 {
-    form_type(self, press);
+    screen_params_type(self, press);
 }
 
 /* clang-format off */
 static const struct key keys[] = {
     {{PRESS_ENTER}, "Enter", "store",
-     "While a value is typed: store it, if it is allowed", typed, is_editing, NULL},
+     "While a value is typed: store it, if it is allowed",
+     screen_params_typed, is_editing, NULL},
     {{PRESS_ESC}, "Esc", "leave it",
-     "While a value is typed: leave it as it was", typed, is_editing, NULL},
+     "While a value is typed: leave it as it was", screen_params_typed, is_editing, NULL},
     {{PRESS_CTRL('U')}, "Ctrl-U", "empty",
-     "While a value is typed: empty the field", typed, is_editing, NULL},
+     "While a value is typed: empty the field", screen_params_typed, is_editing, NULL},
     {{PRESS_ENTER}, "Enter", "change",
-     "Edit the value, or take its next choice", change, is_choosing, NULL},
+     "Edit the value, or take its next choice", change, screen_params_is_choosing, NULL},
     {{' ', PRESS_RIGHT, PRESS_LEFT}, "Space", "next",
      "The next choice of a value that has choices; so do \xe2\x86\x90 and \xe2\x86\x92",
      change, has_choices, NULL},
     {{'r', PRESS_CTRL('R')}, "r", "run",
-     "Run the scenario with these values", run_now, is_choosing, NULL},
+     "Run the scenario with these values", run_now, screen_params_is_choosing, NULL},
     {{'d'}, "d", "default",
-     "Set this value to its documented default", reset_one, is_choosing, NULL},
+     "Set this value to its documented default",
+     reset_one, screen_params_is_choosing, NULL},
     {{'D'}, "D", "documented",
      "Set all values to those of the documented experiment",
-     reset_all, is_choosing, NULL},
+     reset_all, screen_params_is_choosing, NULL},
     {{'Q'}, "Q", "quick",
-     "Set the values of a smaller run, for a first look", make_quick, is_choosing, NULL},
+     "Set the values of a smaller run, for a first look",
+     make_quick, screen_params_is_choosing, NULL},
     {{'u'}, "u", "last used",
      "Set the values of the last saved run of this scenario",
-     use_last, is_choosing, NULL},
+     use_last, screen_params_is_choosing, NULL},
     {{PRESS_ESC, 'q'}, "Esc", "back",
-     "Go back to the scenarios; the values stay", go_back, is_choosing, NULL},
+     "Go back to the scenarios; the values stay",
+     screen_params_go_back, screen_params_is_choosing, NULL},
     {{PRESS_UP, PRESS_DOWN, 'k', 'j'}, "\xe2\x86\x91\xe2\x86\x93 j k", NULL,
-     "Choose another value", move_selection, NULL, NULL},
+     "Choose another value", screen_params_move_selection, NULL, NULL},
     {{PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME, PRESS_END}, "PgUp PgDn", NULL,
      "Choose eight further up or down; Home and End the first and last",
-     move_selection, NULL, NULL},
+     screen_params_move_selection, NULL, NULL},
     {.label = NULL},
 };
 /* clang-format on */
 
 /* Drawing. */
 
-static void draw_row(const struct form *f, struct canvas *c, struct area a, size_t i)
+static void screen_params_draw_row(const struct screen_params *f, struct canvas *c,
+                                   struct area a, size_t i)
 {
     const struct param *p = f->rows[i];
     bool is_selected = i == f->selected;
@@ -400,9 +410,9 @@ static void draw_row(const struct form *f, struct canvas *c, struct area a, size
 }
 
 /* What the chosen value means, what is allowed, and what is wrong with what is typed. */
-static void draw_notes(const struct form *f, struct canvas *c, struct area a)
+static void draw_notes(const struct screen_params *f, struct canvas *c, struct area a)
 {
-    const struct param *p = row(f);
+    const struct param *p = selected_param(f);
     char range[128], documented[LINEEDIT_BYTES], option[48];
     struct area line = area_take_top(&a, 1);
 
@@ -429,9 +439,9 @@ static void draw_notes(const struct form *f, struct canvas *c, struct area a)
                     "allowed; Enter stores it, Esc leaves it as it was");
 }
 
-static void form_draw(void *self, struct canvas *c, struct area a)
+static void screen_params_draw(void *self, struct canvas *c, struct area a)
 {
-    struct form *f = self;
+    struct screen_params *f = self;
     struct area notes;
 
     canvas_box(c, a, f->request.scenario->name, true);
@@ -447,28 +457,30 @@ static void form_draw(void *self, struct canvas *c, struct area a)
         f->offset = (int)f->selected - a.height + 1;
     f->list_top = a.y;
     for (int i = 0; i < a.height && (size_t)(i + f->offset) < f->count; i++)
-        draw_row(f, c, (struct area){a.x, a.y + i, a.width, 1}, (size_t)(i + f->offset));
+        screen_params_draw_row(f, c, (struct area){a.x, a.y + i, a.width, 1},
+                               (size_t)(i + f->offset));
     canvas_more(c, a, f->offset > 0, f->offset + a.height < (int)f->count);
     draw_notes(f, c, notes);
 }
 
-static void form_header(void *self, struct canvas *c, struct area a)
+static void screen_params_header(void *self, struct canvas *c, struct area a)
 {
-    const struct form *f = self;
+    const struct screen_params *f = self;
 
     canvas_text_right(c, a.x, a.y, a.width, style_on(PAINT_HEADER, PAINT_BAR),
                       f->request.scenario->title);
 }
 
-static void form_mouse(void *self, const struct mouse *m)
+static void screen_params_mouse(void *self, const struct mouse *m)
 {
-    struct form *f = self;
+    struct screen_params *f = self;
     int i = m->y - f->list_top + f->offset;
 
     if (f->editing)
         return;
     if (m->kind == POINT_WHEEL_UP || m->kind == POINT_WHEEL_DOWN) {
-        move_selection(f, m->kind == POINT_WHEEL_UP ? PRESS_UP : PRESS_DOWN);
+        screen_params_move_selection(f,
+                                     m->kind == POINT_WHEEL_UP ? PRESS_UP : PRESS_DOWN);
     } else if (m->y >= f->list_top && i >= 0 && (size_t)i < f->count) {
         bool again = f->selected == (size_t)i;
 
@@ -481,11 +493,11 @@ static void form_mouse(void *self, const struct mouse *m)
 const struct screen screen_params = {
     .name = "parameters",
     .keys = keys,
-    .init = form_init,
-    .draw = form_draw,
-    .header = form_header,
-    .type = form_type,
+    .init = screen_params_init,
+    .draw = screen_params_draw,
+    .header = screen_params_header,
+    .type = screen_params_type,
     .is_typing = is_editing,
-    .mouse = form_mouse,
-    .free = form_free,
+    .mouse = screen_params_mouse,
+    .free = screen_params_free,
 };

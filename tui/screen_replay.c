@@ -16,7 +16,7 @@
 #define TICK_MS 100
 #define SEEK_S 5
 
-struct player {
+struct screen_replay {
     struct app *app; /* borrowed */
     struct replay *replay;
     struct event *tick;
@@ -25,17 +25,18 @@ struct player {
 
 /* The engine's callbacks. */
 
-static void on_changed(void *arg, struct run *run)
+static void screen_replay_on_changed(void *arg, struct run *run)
 {
-    struct player *y = arg;
+    struct screen_replay *y = arg;
 
     /* After a seek everything in the run may be another. */
     run_board_set_run(&y->board, run);
     app_dirty(y->app);
 }
 
-static void on_sampled(void *arg, struct run *run, const struct process *process,
-                       const struct sample *sample)
+static void screen_replay_on_sampled(void *arg, struct run *run,
+                                     const struct process *process,
+                                     const struct sample *sample)
 {
     (void)arg;
     (void)run;
@@ -43,18 +44,19 @@ static void on_sampled(void *arg, struct run *run, const struct process *process
     (void)sample;
 }
 
-static void on_line(void *arg, struct run *run, const char *text)
+static void screen_replay_on_line(void *arg, struct run *run, const char *text)
 {
     (void)arg;
     (void)run;
     (void)text;
 }
 
-static const struct run_ops ops = {on_changed, on_sampled, on_line};
+static const struct run_ops ops = {screen_replay_on_changed, screen_replay_on_sampled,
+                                   screen_replay_on_line};
 
-static void on_tick(evutil_socket_t fd, short what, void *arg)
+static void screen_replay_on_tick(evutil_socket_t fd, short what, void *arg)
 {
-    struct player *y = arg;
+    struct screen_replay *y = arg;
 
     (void)fd;
     (void)what;
@@ -64,9 +66,9 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 
 /* Life. */
 
-static void player_free(void *self)
+static void screen_replay_free(void *self)
 {
-    struct player *y = self;
+    struct screen_replay *y = self;
 
     if (y->tick)
         event_free(y->tick);
@@ -75,24 +77,24 @@ static void player_free(void *self)
     free(y);
 }
 
-static void *player_init(struct app *app, const void *argument)
+static void *screen_replay_init(struct app *app, const void *argument)
 {
     const struct replay_request *request = argument;
     struct timeval tick = {0, TICK_MS * 1000};
-    struct player *y = calloc(1, sizeof(*y));
+    struct screen_replay *y = calloc(1, sizeof(*y));
     struct fail fail = {0};
 
     if (!y)
         return NULL;
     y->app = app;
-    y->tick = event_new(app_base(app), -1, EV_PERSIST, on_tick, y);
+    y->tick = event_new(app_base(app), -1, EV_PERSIST, screen_replay_on_tick, y);
     if (!y->tick || event_add(y->tick, &tick) < 0 || run_board_init(&y->board) < 0)
         fail_set(&fail, ENOMEM, "replay", "there is no room for it");
     else
         y->replay = replay_new(app_base(app), request->path, &ops, y, &fail);
     if (!y->replay) {
         app_warn(app, "The run cannot be played: %s.", fail.sentence);
-        player_free(y);
+        screen_replay_free(y);
         return NULL;
     }
     run_board_set_run(&y->board, replay_run(y->replay));
@@ -102,35 +104,35 @@ static void *player_init(struct app *app, const void *argument)
 
 /* Keys. */
 
-static void go_back(void *self, uint32_t press)
+static void screen_replay_go_back(void *self, uint32_t press)
 {
-    struct player *y = self;
+    struct screen_replay *y = self;
 
     (void)press;
     app_pop(y->app);
 }
 
-static bool is_zoomed(const void *self)
+static bool screen_replay_is_zoomed(const void *self)
 {
-    return ((const struct player *)self)->board.zoomed;
+    return ((const struct screen_replay *)self)->board.zoomed;
 }
 
-static void zoom(void *self, uint32_t press)
+static void screen_replay_zoom(void *self, uint32_t press)
 {
-    struct player *y = self;
+    struct screen_replay *y = self;
 
     (void)press;
     run_board_zoom(&y->board);
 }
 
-static void choose_chart(void *self, uint32_t press)
+static void screen_replay_choose_chart(void *self, uint32_t press)
 {
-    struct player *y = self;
+    struct screen_replay *y = self;
 
     run_board_choose(&y->board, press == PRESS_BACKTAB ? -1 : 1);
 }
 
-static void seek_to(struct player *y, double at_s)
+static void seek_to(struct screen_replay *y, double at_s)
 {
     double length_s = (double)replay_length_ns(y->replay) / 1e9;
     int rc;
@@ -141,9 +143,9 @@ static void seek_to(struct player *y, double at_s)
         app_warn(y->app, "The recording can no longer be read: %s.", strerror(-rc));
 }
 
-static void hold(void *self, uint32_t press)
+static void screen_replay_hold(void *self, uint32_t press)
 {
-    struct player *y = self;
+    struct screen_replay *y = self;
 
     (void)press;
     if (replay_is_playing(y->replay)) {
@@ -157,7 +159,7 @@ static void hold(void *self, uint32_t press)
 
 static void scrub(void *self, uint32_t press)
 {
-    struct player *y = self;
+    struct screen_replay *y = self;
     double at_s = (double)replay_at_ns(y->replay) / 1e9;
     double length_s = (double)replay_length_ns(y->replay) / 1e9;
     double step_s = fmin(SEEK_S, length_s / 10);
@@ -176,15 +178,15 @@ static void scrub(void *self, uint32_t press)
 
 static void change_speed(void *self, uint32_t press)
 {
-    struct player *y = self;
+    struct screen_replay *y = self;
 
     replay_set_speed(y->replay, replay_speed(y->replay) * (press == '-' ? 0.5 : 2));
     app_say(y->app, "%g times as fast as it was.", replay_speed(y->replay));
 }
 
-static void change_window(void *self, uint32_t press)
+static void screen_replay_change_window(void *self, uint32_t press)
 {
-    struct player *y = self;
+    struct screen_replay *y = self;
     char text[80];
 
     run_board_stretch(&y->board, press == '<' ? -1 : 1);
@@ -194,29 +196,32 @@ static void change_window(void *self, uint32_t press)
 
 /* clang-format off */
 static const struct key keys[] = {
-    {{PRESS_ESC}, "Esc", "grid", "Show all charts again", zoom, is_zoomed, NULL},
-    {{PRESS_ESC, 'q'}, "Esc", "back", "Go back to the saved runs", go_back, NULL, NULL},
+    {{PRESS_ESC}, "Esc", "grid", "Show all charts again",
+     screen_replay_zoom, screen_replay_is_zoomed, NULL},
+    {{PRESS_ESC, 'q'}, "Esc", "back", "Go back to the saved runs",
+     screen_replay_go_back, NULL, NULL},
     {{' ', 'p'}, "Space", "hold", "Hold and play on; at the end, from the beginning",
-     hold, NULL, NULL},
+     screen_replay_hold, NULL, NULL},
     {{PRESS_LEFT, PRESS_RIGHT, PRESS_HOME, PRESS_END}, "\xe2\x86\x90 \xe2\x86\x92", "scrub",
      "Go back and forth, five seconds or a tenth; Home and End to the ends",
      scrub, NULL, NULL},
     {{'+', '-', '='}, "+ -", "speed", "Play twice as fast, half as fast",
      change_speed, NULL, NULL},
     {{'z', PRESS_ENTER}, "z", "zoom", "Show the chosen chart large, and all again",
-     zoom, NULL, NULL},
+     screen_replay_zoom, NULL, NULL},
     {{PRESS_TAB, PRESS_BACKTAB}, "Tab", "chart",
      "Choose the next chart; the heat map comes after the four",
-     choose_chart, NULL, NULL},
+     screen_replay_choose_chart, NULL, NULL},
     {{'<', '>'}, "< >", NULL, "Show a shorter or a longer span of time",
-     change_window, NULL, NULL},
+     screen_replay_change_window, NULL, NULL},
     {.label = NULL},
 };
 /* clang-format on */
 
 /* Drawing. */
 
-static void draw_position(const struct player *y, struct canvas *c, struct area row)
+static void draw_position(const struct screen_replay *y, struct canvas *c,
+                          struct area row)
 {
     double at_s = (double)replay_at_ns(y->replay) / 1e9;
     double length_s = (double)replay_length_ns(y->replay) / 1e9;
@@ -242,17 +247,17 @@ static void draw_position(const struct player *y, struct canvas *c, struct area 
                    style(PAINT_ACCENT));
 }
 
-static void player_draw(void *self, struct canvas *c, struct area a)
+static void screen_replay_draw(void *self, struct canvas *c, struct area a)
 {
-    struct player *y = self;
+    struct screen_replay *y = self;
 
     draw_position(y, c, area_take_top(&a, 1));
     run_board_draw(&y->board, c, a);
 }
 
-static void player_header(void *self, struct canvas *c, struct area a)
+static void screen_replay_header(void *self, struct canvas *c, struct area a)
 {
-    const struct player *y = self;
+    const struct screen_replay *y = self;
 
     canvas_text_right(c, a.x, a.y, a.width, style_on(PAINT_HEADER, PAINT_BAR),
                       replay_run(y->replay)->scenario->name);
@@ -261,8 +266,8 @@ static void player_header(void *self, struct canvas *c, struct area a)
 const struct screen screen_replay = {
     .name = "replay",
     .keys = keys,
-    .init = player_init,
-    .draw = player_draw,
-    .header = player_header,
-    .free = player_free,
+    .init = screen_replay_init,
+    .draw = screen_replay_draw,
+    .header = screen_replay_header,
+    .free = screen_replay_free,
 };

@@ -28,7 +28,7 @@ struct queued {
     struct run *run; /* NULL: not begun, or it could not be */
 };
 
-struct runner {
+struct screen_run {
     struct app *app; /* borrowed */
     size_t count, at;
     struct queued queue[RUN_QUEUE_MAX];
@@ -44,16 +44,16 @@ struct runner {
     struct summary_request summary;
 };
 
-static struct run *current(const struct runner *u)
+static struct run *current(const struct screen_run *u)
 {
     return u->queue[u->at].run;
 }
 
 /* The engine's callbacks. */
 
-static void on_line(void *arg, struct run *r, const char *text)
+static void screen_run_on_line(void *arg, struct run *r, const char *text)
 {
-    struct runner *u = arg;
+    struct screen_run *u = arg;
 
     (void)r;
     snprintf(u->log[u->log_used % LOG_LINES], LOG_BYTES, "%s", text);
@@ -61,7 +61,7 @@ static void on_line(void *arg, struct run *r, const char *text)
 }
 
 /* A run goes on without its recording; the person is told once. */
-static void warn_of_recording(struct runner *u)
+static void warn_of_recording(struct screen_run *u)
 {
     const char *warning = recorder_warning(u->recorder);
 
@@ -69,9 +69,9 @@ static void warn_of_recording(struct runner *u)
         app_warn(u->app, "%c%s.", toupper((unsigned char)warning[0]), warning + 1);
 }
 
-static void on_changed(void *arg, struct run *r)
+static void screen_run_on_changed(void *arg, struct run *r)
 {
-    struct runner *u = arg;
+    struct screen_run *u = arg;
 
     recorder_changed(u->recorder, r);
     warn_of_recording(u);
@@ -82,21 +82,22 @@ static void on_changed(void *arg, struct run *r)
 }
 
 /* Nothing is drawn here: the tick draws what has come, ten times a second. */
-static void on_sampled(void *arg, struct run *r, const struct process *process,
-                       const struct sample *sample)
+static void screen_run_on_sampled(void *arg, struct run *r, const struct process *process,
+                                  const struct sample *sample)
 {
-    struct runner *u = arg;
+    struct screen_run *u = arg;
 
     recorder_sampled(u->recorder, r, process, sample);
     warn_of_recording(u);
 }
 
-static const struct run_ops ops = {on_changed, on_sampled, on_line};
+static const struct run_ops ops = {screen_run_on_changed, screen_run_on_sampled,
+                                   screen_run_on_line};
 
 /* The queue. */
 
 /* Begin the run at u->at. False when it could not be made; the reason was shown. */
-static bool begin(struct runner *u)
+static bool screen_run_begin(struct screen_run *u)
 {
     struct queued *q = &u->queue[u->at];
     struct fail fail = {0};
@@ -114,24 +115,24 @@ static bool begin(struct runner *u)
     return true;
 }
 
-static bool begin_next(struct runner *u)
+static bool begin_next(struct screen_run *u)
 {
     while (!u->stopping && u->at + 1 < u->count) {
         u->at++;
-        if (begin(u))
+        if (screen_run_begin(u))
             return true;
     }
     return false;
 }
 
-static void end_recording(struct runner *u)
+static void end_recording(struct screen_run *u)
 {
     recorder_free(u->recorder);
     u->recorder = NULL;
 }
 
 /* All that ran goes to the summary; it takes the runs over when it is made. */
-static void finish(struct runner *u)
+static void screen_run_finish(struct screen_run *u)
 {
     /* Help that is being read stays; the summary comes after it. */
     if (!app_is_top(u->app, u)) {
@@ -152,7 +153,7 @@ static void finish(struct runner *u)
 
 static void on_advance(evutil_socket_t fd, short what, void *arg)
 {
-    struct runner *u = arg;
+    struct screen_run *u = arg;
     bool again = u->restarting;
 
     (void)fd;
@@ -164,16 +165,16 @@ static void on_advance(evutil_socket_t fd, short what, void *arg)
         run_free(current(u));
         u->queue[u->at].run = NULL;
         u->stopping = false;
-        if (begin(u))
+        if (screen_run_begin(u))
             return;
     }
     if (!begin_next(u))
-        finish(u);
+        screen_run_finish(u);
 }
 
-static void on_tick(evutil_socket_t fd, short what, void *arg)
+static void screen_run_on_tick(evutil_socket_t fd, short what, void *arg)
 {
-    struct runner *u = arg;
+    struct screen_run *u = arg;
 
     (void)fd;
     (void)what;
@@ -183,9 +184,9 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 
 /* Life. */
 
-static void runner_free(void *self)
+static void screen_run_free(void *self)
 {
-    struct runner *u = self;
+    struct screen_run *u = self;
 
     end_recording(u);
     for (size_t i = 0; i < u->count; i++) {
@@ -200,7 +201,7 @@ static void runner_free(void *self)
     free(u);
 }
 
-static int take_request(struct runner *u, const struct run_request *request)
+static int take_request(struct screen_run *u, const struct run_request *request)
 {
     int rc = 0;
 
@@ -211,25 +212,25 @@ static int take_request(struct runner *u, const struct run_request *request)
     return rc;
 }
 
-static void *runner_init(struct app *app, const void *argument)
+static void *screen_run_init(struct app *app, const void *argument)
 {
     struct timeval tick = {0, TICK_MS * 1000};
-    struct runner *u = calloc(1, sizeof(*u));
+    struct screen_run *u = calloc(1, sizeof(*u));
 
     if (!u)
         return NULL;
     u->app = app;
-    u->tick = event_new(app_base(app), -1, EV_PERSIST, on_tick, u);
+    u->tick = event_new(app_base(app), -1, EV_PERSIST, screen_run_on_tick, u);
     u->advance = event_new(app_base(app), -1, 0, on_advance, u);
     if (run_board_init(&u->board) < 0 || take_request(u, argument) < 0 || !u->tick ||
         !u->advance || event_add(u->tick, &tick) < 0) {
         app_warn(app, "There is no memory for a run.");
-        runner_free(u);
+        screen_run_free(u);
         return NULL;
     }
-    if (begin(u) || begin_next(u))
+    if (screen_run_begin(u) || begin_next(u))
         return u;
-    runner_free(u);
+    screen_run_free(u);
     return NULL;
 }
 
@@ -237,7 +238,7 @@ static void *runner_init(struct app *app, const void *argument)
 
 static void stop(void *self, uint32_t press)
 {
-    struct runner *u = self;
+    struct screen_run *u = self;
 
     (void)press;
     if (!u->stopping)
@@ -251,51 +252,51 @@ static void stop(void *self, uint32_t press)
 
 static void restart(void *self, uint32_t press)
 {
-    struct runner *u = self;
+    struct screen_run *u = self;
 
     (void)press;
     u->restarting = true;
     run_stop(current(u));
 }
 
-static bool is_zoomed(const void *self)
+static bool screen_run_is_zoomed(const void *self)
 {
-    return ((const struct runner *)self)->board.zoomed;
+    return ((const struct screen_run *)self)->board.zoomed;
 }
 
-static void zoom(void *self, uint32_t press)
+static void screen_run_zoom(void *self, uint32_t press)
 {
-    struct runner *u = self;
+    struct screen_run *u = self;
 
     (void)press;
     run_board_zoom(&u->board);
 }
 
-static void choose_chart(void *self, uint32_t press)
+static void screen_run_choose_chart(void *self, uint32_t press)
 {
-    struct runner *u = self;
+    struct screen_run *u = self;
 
     run_board_choose(&u->board, press == PRESS_BACKTAB ? -1 : 1);
 }
 
 static void freeze(void *self, uint32_t press)
 {
-    struct runner *u = self;
+    struct screen_run *u = self;
 
     (void)press;
     run_board_freeze(&u->board);
 }
 
-static void scroll(void *self, uint32_t press)
+static void screen_run_scroll(void *self, uint32_t press)
 {
-    struct runner *u = self;
+    struct screen_run *u = self;
 
     run_board_scroll(&u->board, press == PRESS_LEFT ? -1 : 1);
 }
 
-static void change_window(void *self, uint32_t press)
+static void screen_run_change_window(void *self, uint32_t press)
 {
-    struct runner *u = self;
+    struct screen_run *u = self;
     char text[80];
 
     run_board_stretch(&u->board, press == '<' ? -1 : 1);
@@ -305,7 +306,7 @@ static void change_window(void *self, uint32_t press)
 
 static bool can_rate(const void *self)
 {
-    const struct runner *u = self;
+    const struct screen_run *u = self;
 
     return scenario_param(u->queue[u->at].scenario, "rate") != NULL;
 }
@@ -321,7 +322,7 @@ static uint64_t round_rate(double rate)
 }
 
 /* What is done per second now: where a rate begins that was none before. */
-static double present_rate(const struct runner *u)
+static double present_rate(const struct screen_run *u)
 {
     struct run_use use;
 
@@ -337,7 +338,7 @@ static bool is_per_connection(const struct run *r)
 
 static void change_rate(void *self, uint32_t press)
 {
-    struct runner *u = self;
+    struct screen_run *u = self;
     struct run *r = current(u);
     const char *name = is_per_connection(r) ? "connection_rate" : "rate";
     double rate = (double)options_number(&r->values, name, 0);
@@ -366,7 +367,7 @@ static void change_rate(void *self, uint32_t press)
 
 static void pause_load(void *self, uint32_t press)
 {
-    struct runner *u = self;
+    struct screen_run *u = self;
     struct run *r = current(u);
 
     (void)press;
@@ -382,7 +383,7 @@ static void pause_load(void *self, uint32_t press)
 
 static void set_mark(void *self, uint32_t press)
 {
-    struct runner *u = self;
+    struct screen_run *u = self;
     char text[8];
 
     (void)press;
@@ -391,17 +392,17 @@ static void set_mark(void *self, uint32_t press)
     app_say(u->app, "Marked as %s, here and in the result.", text);
 }
 
-static void runner_shown(void *self)
+static void screen_run_shown(void *self)
 {
-    struct runner *u = self;
+    struct screen_run *u = self;
 
     if (u->ended)
-        finish(u);
+        screen_run_finish(u);
 }
 
-static bool runner_interrupt(void *self)
+static bool screen_run_interrupt(void *self)
 {
-    struct runner *u = self;
+    struct screen_run *u = self;
 
     if (u->stopping || u->ended)
         return false; /* the second Ctrl-C ends the console */
@@ -411,7 +412,8 @@ static bool runner_interrupt(void *self)
 
 /* clang-format off */
 static const struct key keys[] = {
-    {{PRESS_ESC}, "Esc", "grid", "Show all charts again", zoom, is_zoomed, NULL},
+    {{PRESS_ESC}, "Esc", "grid", "Show all charts again",
+     screen_run_zoom, screen_run_is_zoomed, NULL},
     {{'q', PRESS_ESC}, "q", "stop",
      "Stop the run and show its summary; again: without waiting for what is under way",
      stop, NULL, NULL},
@@ -420,10 +422,10 @@ static const struct key keys[] = {
      pause_load, NULL, NULL},
     {{'f'}, "f", "freeze", "Freeze the picture; the run goes on", freeze, NULL, NULL},
     {{'z', PRESS_ENTER}, "z", "zoom",
-     "Show the chosen chart large, and all again", zoom, NULL, NULL},
+     "Show the chosen chart large, and all again", screen_run_zoom, NULL, NULL},
     {{PRESS_TAB, PRESS_BACKTAB}, "Tab", "chart",
      "Choose the next chart; the heat map comes after the four",
-     choose_chart, NULL, NULL},
+     screen_run_choose_chart, NULL, NULL},
     {{'-', '+', '='}, "- +", "rate",
      "Raise or lower the rate by a quarter, while it runs", change_rate, can_rate, NULL},
     {{'m'}, "m", "mark",
@@ -432,16 +434,16 @@ static const struct key keys[] = {
      "Stop and begin the same run anew; the result so far is dropped",
      restart, NULL, NULL},
     {{PRESS_LEFT, PRESS_RIGHT}, "\xe2\x86\x90 \xe2\x86\x92", "scroll",
-     "Freeze and scroll back in time, and forth", scroll, NULL, NULL},
+     "Freeze and scroll back in time, and forth", screen_run_scroll, NULL, NULL},
     {{'<', '>'}, "< >", "span",
-     "Show a shorter or a longer span of time", change_window, NULL, NULL},
+     "Show a shorter or a longer span of time", screen_run_change_window, NULL, NULL},
     {.label = NULL},
 };
 /* clang-format on */
 
 /* Drawing. */
 
-static const char *state_word(const struct runner *u, enum paint *paint)
+static const char *state_word(const struct screen_run *u, enum paint *paint)
 {
     const struct run *r = current(u);
 
@@ -484,7 +486,7 @@ static void left_text(double progress, uint64_t clock_ns, char *out, size_t size
         snprintf(out, size, "%.0f min left", left_s / 60);
 }
 
-static void draw_progress(const struct runner *u, struct canvas *c, struct area row)
+static void draw_progress(const struct screen_run *u, struct canvas *c, struct area row)
 {
     const struct run *r = current(u);
     double progress = run_progress(r);
@@ -519,7 +521,7 @@ static void draw_progress(const struct runner *u, struct canvas *c, struct area 
         canvas_bar(c, x, row.y, room, progress, style(PAINT_ACCENT));
 }
 
-static void draw_log(const struct runner *u, struct canvas *c, struct area a)
+static void draw_log(const struct screen_run *u, struct canvas *c, struct area a)
 {
     size_t shown = u->log_used < LOG_LINES ? u->log_used : LOG_LINES;
 
@@ -530,9 +532,9 @@ static void draw_log(const struct runner *u, struct canvas *c, struct area a)
                     u->log[(u->log_used - shown + i) % LOG_LINES]);
 }
 
-static void runner_draw(void *self, struct canvas *c, struct area a)
+static void screen_run_draw(void *self, struct canvas *c, struct area a)
 {
-    struct runner *u = self;
+    struct screen_run *u = self;
     struct area progress = area_take_top(&a, 1);
     struct area log = area_take_bottom(&a, a.height >= 40 ? 3 : 1);
 
@@ -543,21 +545,21 @@ static void runner_draw(void *self, struct canvas *c, struct area a)
     draw_log(u, c, log);
 }
 
-static void runner_header(void *self, struct canvas *c, struct area a)
+static void screen_run_header(void *self, struct canvas *c, struct area a)
 {
-    const struct runner *u = self;
+    const struct screen_run *u = self;
     struct style s = style_on(PAINT_HEADER, PAINT_BAR);
 
     s.attributes = ATTR_BOLD;
     canvas_text_right(c, a.x, a.y, a.width, s, u->queue[u->at].scenario->name);
 }
 
-static void runner_mouse(void *self, const struct mouse *m)
+static void screen_run_mouse(void *self, const struct mouse *m)
 {
-    struct runner *u = self;
+    struct screen_run *u = self;
 
     if (m->kind == POINT_WHEEL_UP || m->kind == POINT_WHEEL_DOWN)
-        scroll(u, m->kind == POINT_WHEEL_UP ? PRESS_LEFT : PRESS_RIGHT);
+        screen_run_scroll(u, m->kind == POINT_WHEEL_UP ? PRESS_LEFT : PRESS_RIGHT);
     else if (m->kind == POINT_DOUBLE)
         run_board_zoom(&u->board);
 }
@@ -565,11 +567,11 @@ static void runner_mouse(void *self, const struct mouse *m)
 const struct screen screen_run = {
     .name = "run",
     .keys = keys,
-    .init = runner_init,
-    .draw = runner_draw,
-    .header = runner_header,
-    .mouse = runner_mouse,
-    .shown = runner_shown,
-    .interrupt = runner_interrupt,
-    .free = runner_free,
+    .init = screen_run_init,
+    .draw = screen_run_draw,
+    .header = screen_run_header,
+    .mouse = screen_run_mouse,
+    .shown = screen_run_shown,
+    .interrupt = screen_run_interrupt,
+    .free = screen_run_free,
 };

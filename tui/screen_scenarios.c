@@ -27,7 +27,7 @@ struct choice {
     int row; /* on the screen when last drawn, -1 if not shown */
 };
 
-struct catalogue {
+struct screen_scenarios {
     struct app *app; /* borrowed */
     size_t count;
     struct choice *choices;
@@ -37,7 +37,7 @@ struct catalogue {
     bool filtering;
     struct lineedit filter;
     struct run_request request;
-    struct params_request form;
+    struct params_request params;
     struct limits_request limits;
     struct last_runs saved;
     struct event *read_saved; /* after the first frame: the store may be large */
@@ -46,9 +46,9 @@ struct catalogue {
 
 /* Life. */
 
-static void catalogue_free(void *self)
+static void screen_scenarios_free(void *self)
 {
-    struct catalogue *k = self;
+    struct screen_scenarios *k = self;
 
     for (size_t i = 0; i < k->count; i++)
         options_done(&k->choices[i].values);
@@ -62,7 +62,7 @@ static void catalogue_free(void *self)
 
 static void on_read_saved(evutil_socket_t fd, short what, void *arg)
 {
-    struct catalogue *k = arg;
+    struct screen_scenarios *k = arg;
 
     (void)fd;
     (void)what;
@@ -71,18 +71,18 @@ static void on_read_saved(evutil_socket_t fd, short what, void *arg)
     app_dirty(k->app);
 }
 
-static void catalogue_shown(void *self)
+static void screen_scenarios_shown(void *self)
 {
-    struct catalogue *k = self;
+    struct screen_scenarios *k = self;
     const struct timeval soon = {0, 60000};
 
     if (k->read_saved)
         event_add(k->read_saved, &soon);
 }
 
-static void *catalogue_init(struct app *app, const void *argument)
+static void *screen_scenarios_init(struct app *app, const void *argument)
 {
-    struct catalogue *k = calloc(1, sizeof(*k));
+    struct screen_scenarios *k = calloc(1, sizeof(*k));
     const struct scenario *table;
 
     (void)argument;
@@ -99,12 +99,12 @@ static void *catalogue_init(struct app *app, const void *argument)
         k->choices[i].scenario = &table[i];
         k->choices[i].available = scenario_available(&table[i]);
         if (scenario_defaults(&table[i], &k->choices[i].values) < 0) {
-            catalogue_free(k);
+            screen_scenarios_free(k);
             return NULL;
         }
     }
     k->read_saved = event_new(app_base(app), -1, 0, on_read_saved, k);
-    catalogue_shown(k);
+    screen_scenarios_shown(k);
     return k;
 }
 
@@ -115,7 +115,7 @@ static bool contains(const char *text, const char *part)
     return strcasestr(text, part) != NULL;
 }
 
-static bool is_shown(const struct catalogue *k, size_t i)
+static bool screen_scenarios_is_shown(const struct screen_scenarios *k, size_t i)
 {
     const struct scenario *s = k->choices[i].scenario;
     const char *part = k->filter.text;
@@ -124,17 +124,17 @@ static bool is_shown(const struct catalogue *k, size_t i)
            contains(s->group, part);
 }
 
-static struct choice *selected(const struct catalogue *k)
+static struct choice *selected(const struct screen_scenarios *k)
 {
     return &k->choices[k->selected];
 }
 
 /* Move by one to the next that the filter shows, `step` -1 or 1; stays at the ends. */
-static void move_one(struct catalogue *k, int step)
+static void screen_scenarios_move_one(struct screen_scenarios *k, int step)
 {
     for (size_t i = k->selected; step < 0 ? i > 0 : i + 1 < k->count;) {
         i = step < 0 ? i - 1 : i + 1;
-        if (is_shown(k, i)) {
+        if (screen_scenarios_is_shown(k, i)) {
             k->selected = i;
             return;
         }
@@ -142,20 +142,20 @@ static void move_one(struct catalogue *k, int step)
 }
 
 /* After the filter has changed: stay, or go to the first that is shown. */
-static void keep_shown(struct catalogue *k)
+static void keep_shown(struct screen_scenarios *k)
 {
-    if (is_shown(k, k->selected))
+    if (screen_scenarios_is_shown(k, k->selected))
         return;
     for (size_t i = 0; i < k->count; i++)
-        if (is_shown(k, i)) {
+        if (screen_scenarios_is_shown(k, i)) {
             k->selected = i;
             return;
         }
 }
 
-static void move_selection(void *self, uint32_t press)
+static void screen_scenarios_move_selection(void *self, uint32_t press)
 {
-    struct catalogue *k = self;
+    struct screen_scenarios *k = self;
     int steps = press == PRESS_PAGE_UP || press == PRESS_PAGE_DOWN ? 6 : 1;
     bool up = press == PRESS_UP || press == 'k' || press == PRESS_PAGE_UP ||
               press == PRESS_HOME;
@@ -163,13 +163,13 @@ static void move_selection(void *self, uint32_t press)
     if (press == PRESS_HOME || press == PRESS_END)
         steps = (int)k->count;
     for (int i = 0; i < steps; i++)
-        move_one(k, up ? -1 : 1);
+        screen_scenarios_move_one(k, up ? -1 : 1);
 }
 
 /* The key shown beside a scenario: a number for the first nine, a letter for each. */
 static void select_by_key(void *self, uint32_t press)
 {
-    struct catalogue *k = self;
+    struct screen_scenarios *k = self;
 
     for (size_t i = 0; i < k->count; i++)
         if ((press >= '1' && press <= '9' && i == press - '1') ||
@@ -192,7 +192,7 @@ static void add_run(struct run_request *r, const struct scenario *s,
     }
 }
 
-static bool refuse_unavailable(struct catalogue *k, const struct choice *choice)
+static bool refuse_unavailable(struct screen_scenarios *k, const struct choice *choice)
 {
     if (choice->available)
         return false;
@@ -203,7 +203,7 @@ static bool refuse_unavailable(struct catalogue *k, const struct choice *choice)
 static void edit(void *self, uint32_t press);
 
 /* A load on a server of one's own needs its address: the form asks for it. */
-static bool ask_for_server(struct catalogue *k)
+static bool ask_for_server(struct screen_scenarios *k)
 {
     const struct choice *choice = selected(k);
 
@@ -218,7 +218,7 @@ static bool ask_for_server(struct catalogue *k)
 
 static void run_chosen(void *self, uint32_t press)
 {
-    struct catalogue *k = self;
+    struct screen_scenarios *k = self;
 
     (void)press;
     k->request.count = 0;
@@ -237,7 +237,7 @@ static void run_chosen(void *self, uint32_t press)
 
 static void run_quick(void *self, uint32_t press)
 {
-    struct catalogue *k = self;
+    struct screen_scenarios *k = self;
     const struct choice *choice = selected(k);
 
     (void)press;
@@ -258,9 +258,9 @@ static void run_quick(void *self, uint32_t press)
     app_push(k->app, &screen_run, &k->request);
 }
 
-static void run_from_form(void *owner)
+static void run_from_params(void *owner)
 {
-    struct catalogue *k = owner;
+    struct screen_scenarios *k = owner;
 
     k->request.count = 0;
     add_run(&k->request, selected(k)->scenario, &selected(k)->values);
@@ -269,30 +269,30 @@ static void run_from_form(void *owner)
 
 static void edit(void *self, uint32_t press)
 {
-    struct catalogue *k = self;
+    struct screen_scenarios *k = self;
 
     (void)press;
     if (refuse_unavailable(k, selected(k)))
         return;
-    k->form = (struct params_request){selected(k)->scenario, &selected(k)->values,
-                                      run_from_form, k};
-    app_push(k->app, &screen_params, &k->form);
+    k->params = (struct params_request){selected(k)->scenario, &selected(k)->values,
+                                        run_from_params, k};
+    app_push(k->app, &screen_params, &k->params);
 }
 
-static void mark(void *self, uint32_t press)
+static void screen_scenarios_mark(void *self, uint32_t press)
 {
-    struct catalogue *k = self;
+    struct screen_scenarios *k = self;
 
     (void)press;
     if (refuse_unavailable(k, selected(k)))
         return;
     selected(k)->marked = !selected(k)->marked;
-    move_one(k, 1);
+    screen_scenarios_move_one(k, 1);
 }
 
-static void begin_filter(void *self, uint32_t press)
+static void screen_scenarios_begin_filter(void *self, uint32_t press)
 {
-    struct catalogue *k = self;
+    struct screen_scenarios *k = self;
 
     (void)press;
     k->filtering = true;
@@ -300,7 +300,7 @@ static void begin_filter(void *self, uint32_t press)
 
 static void show_history(void *self, uint32_t press)
 {
-    struct catalogue *k = self;
+    struct screen_scenarios *k = self;
 
     (void)press;
     app_push(k->app, &screen_history, NULL);
@@ -308,7 +308,7 @@ static void show_history(void *self, uint32_t press)
 
 static void show_limits(void *self, uint32_t press)
 {
-    struct catalogue *k = self;
+    struct screen_scenarios *k = self;
 
     (void)press;
     k->limits = (struct limits_request){selected(k)->scenario, &selected(k)->values};
@@ -317,14 +317,14 @@ static void show_limits(void *self, uint32_t press)
 
 static bool has_filter(const void *self)
 {
-    const struct catalogue *k = self;
+    const struct screen_scenarios *k = self;
 
     return !k->filtering && k->filter.len > 0;
 }
 
 static void end_filter(void *self, uint32_t press)
 {
-    struct catalogue *k = self;
+    struct screen_scenarios *k = self;
 
     (void)press;
     lineedit_set(&k->filter, "");
@@ -332,7 +332,7 @@ static void end_filter(void *self, uint32_t press)
 
 static bool has_marks(const void *self)
 {
-    const struct catalogue *k = self;
+    const struct screen_scenarios *k = self;
 
     for (size_t i = 0; i < k->count; i++)
         if (k->choices[i].marked)
@@ -342,7 +342,7 @@ static bool has_marks(const void *self)
 
 static void unmark_all(void *self, uint32_t press)
 {
-    struct catalogue *k = self;
+    struct screen_scenarios *k = self;
 
     (void)press;
     for (size_t i = 0; i < k->count; i++)
@@ -351,16 +351,16 @@ static void unmark_all(void *self, uint32_t press)
 
 static void quit(void *self, uint32_t press)
 {
-    struct catalogue *k = self;
+    struct screen_scenarios *k = self;
 
     (void)press;
     app_quit(k->app, 0);
 }
 
 /* Typing into the filter. Enter and Esc leave it; arrows go on moving. */
-static bool catalogue_type(void *self, uint32_t press)
+static bool screen_scenarios_type(void *self, uint32_t press)
 {
-    struct catalogue *k = self;
+    struct screen_scenarios *k = self;
 
     if (!k->filtering)
         return false;
@@ -379,14 +379,14 @@ static bool catalogue_type(void *self, uint32_t press)
 
 static bool is_number(const void *self, uint32_t press)
 {
-    const struct catalogue *k = self;
+    const struct screen_scenarios *k = self;
 
     return press >= '1' && press <= '9' && press - '1' < k->count;
 }
 
 static bool is_letter(const void *self, uint32_t press)
 {
-    const struct catalogue *k = self;
+    const struct screen_scenarios *k = self;
 
     for (size_t i = 0; i < k->count; i++)
         if ((uint32_t)(unsigned char)k->choices[i].scenario->letter == press)
@@ -394,53 +394,58 @@ static bool is_letter(const void *self, uint32_t press)
     return false;
 }
 
-static bool is_filtering(const void *self)
+static bool screen_scenarios_is_filtering(const void *self)
 {
-    return ((const struct catalogue *)self)->filtering;
+    return ((const struct screen_scenarios *)self)->filtering;
 }
 
-static bool is_choosing(const void *self)
+static bool screen_scenarios_is_choosing(const void *self)
 {
-    return !is_filtering(self);
+    return !screen_scenarios_is_filtering(self);
 }
 
-/* While the filter is typed catalogue_type takes the presses: to be read only. */
-static void typed(void *self, uint32_t press)
+/* While the filter is typed screen_scenarios_type takes the presses: to be read only. */
+static void screen_scenarios_typed(void *self, uint32_t press)
 {
-    catalogue_type(self, press);
+    screen_scenarios_type(self, press);
 }
 
 /* clang-format off */
 static const struct key keys[] = {
     {{PRESS_ENTER}, "Enter", "keep",
-     "While a filter is typed: keep it and go to the list", typed, is_filtering, NULL},
+     "While a filter is typed: keep it and go to the list",
+     screen_scenarios_typed, screen_scenarios_is_filtering, NULL},
     {{PRESS_ESC}, "Esc", "all",
-     "While a filter is typed: show all scenarios again", typed, is_filtering, NULL},
+     "While a filter is typed: show all scenarios again",
+     screen_scenarios_typed, screen_scenarios_is_filtering, NULL},
     {{PRESS_ENTER}, "Enter", "run",
      "Run the scenario, or all that are marked one after the other",
-     run_chosen, is_choosing, NULL},
-    {{'e'}, "e", "edit", "Edit the parameters of the scenario", edit, is_choosing, NULL},
+     run_chosen, screen_scenarios_is_choosing, NULL},
+    {{'e'}, "e", "edit", "Edit the parameters of the scenario",
+     edit, screen_scenarios_is_choosing, NULL},
     {{'Q'}, "Q", "quick",
      "Run a smaller version of the scenario, for a first look",
-     run_quick, is_choosing, NULL},
+     run_quick, screen_scenarios_is_choosing, NULL},
     {{' '}, "Space", "mark",
-     "Mark the scenario; marked ones run in sequence", mark, is_choosing, NULL},
-    {{'H'}, "H", "history", "Show the saved runs", show_history, is_choosing, NULL},
+     "Mark the scenario; marked ones run in sequence",
+     screen_scenarios_mark, screen_scenarios_is_choosing, NULL},
+    {{'H'}, "H", "history", "Show the saved runs",
+     show_history, screen_scenarios_is_choosing, NULL},
     {{'L'}, "L", "limits",
      "Show what of this machine would distort this scenario",
-     show_limits, is_choosing, NULL},
+     show_limits, screen_scenarios_is_choosing, NULL},
     {{'/'}, "/", "filter",
      "Show only scenarios whose name, group or title has a text",
-     begin_filter, is_choosing, NULL},
+     screen_scenarios_begin_filter, screen_scenarios_is_choosing, NULL},
     {{PRESS_ESC}, "Esc", "all", "Show all scenarios again", end_filter, has_filter, NULL},
     {{PRESS_ESC}, "Esc", "unmark",
      "Take all marks away", unmark_all, has_marks, NULL},
-    {{'q'}, "q", "quit", "Leave plimsoll", quit, is_choosing, NULL},
+    {{'q'}, "q", "quit", "Leave plimsoll", quit, screen_scenarios_is_choosing, NULL},
     {{PRESS_UP, PRESS_DOWN, 'k', 'j'}, "\xe2\x86\x91\xe2\x86\x93 j k", NULL,
-     "Choose another scenario", move_selection, NULL, NULL},
+     "Choose another scenario", screen_scenarios_move_selection, NULL, NULL},
     {{PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME, PRESS_END}, "PgUp PgDn", NULL,
      "Choose six further up or down; Home and End the first and last",
-     move_selection, NULL, NULL},
+     screen_scenarios_move_selection, NULL, NULL},
     {{0}, "1 to 9", NULL,
      "Choose the scenario with this number", select_by_key, NULL, is_number},
     {{0}, "letters", NULL,
@@ -467,8 +472,8 @@ static const char *group_title(const char *group)
     return group;
 }
 
-static void draw_choice(struct canvas *c, struct area row, const struct catalogue *k,
-                        size_t i)
+static void draw_choice(struct canvas *c, struct area row,
+                        const struct screen_scenarios *k, size_t i)
 {
     const struct choice *choice = &k->choices[i];
     bool is_selected = i == k->selected;
@@ -498,7 +503,7 @@ static void draw_choice(struct canvas *c, struct area row, const struct catalogu
 }
 
 /* Whether there is room for a blank line between groups. */
-static bool has_gaps(const struct catalogue *k, int height)
+static bool has_gaps(const struct screen_scenarios *k, int height)
 {
     const char *group = NULL;
     int lines = 0;
@@ -506,7 +511,7 @@ static bool has_gaps(const struct catalogue *k, int height)
     for (size_t i = 0; i < k->count; i++) {
         const char *own = k->choices[i].scenario->group;
 
-        if (!is_shown(k, i))
+        if (!screen_scenarios_is_shown(k, i))
             continue;
         if (!group || strcmp(group, own) != 0)
             lines += group ? 2 : 1;
@@ -517,7 +522,7 @@ static bool has_gaps(const struct catalogue *k, int height)
 }
 
 /* The list as lines; those from k->offset on are drawn. Returns how many there are. */
-static int draw_lines(struct catalogue *k, struct canvas *c, struct area a)
+static int draw_lines(struct screen_scenarios *k, struct canvas *c, struct area a)
 {
     const char *group = NULL;
     bool with_gaps = has_gaps(k, a.height);
@@ -528,7 +533,7 @@ static int draw_lines(struct catalogue *k, struct canvas *c, struct area a)
         struct area row = {a.x, a.y + line - k->offset, a.width, 1};
 
         k->choices[i].row = -1;
-        if (!is_shown(k, i))
+        if (!screen_scenarios_is_shown(k, i))
             continue;
         if (!group || strcmp(group, s->group) != 0) {
             struct style heading = style(PAINT_DIM);
@@ -548,7 +553,7 @@ static int draw_lines(struct catalogue *k, struct canvas *c, struct area a)
     return line;
 }
 
-static void draw_list(struct catalogue *k, struct canvas *c, struct area a)
+static void draw_list(struct screen_scenarios *k, struct canvas *c, struct area a)
 {
     struct area inner = area_inside(a), before;
     int lines, row;
@@ -578,9 +583,9 @@ static void draw_list(struct catalogue *k, struct canvas *c, struct area a)
     canvas_more(c, area_inside(a), k->offset > 0, lines - k->offset > inner.height);
 }
 
-static void catalogue_draw(void *self, struct canvas *c, struct area a)
+static void screen_scenarios_draw(void *self, struct canvas *c, struct area a)
 {
-    struct catalogue *k = self;
+    struct screen_scenarios *k = self;
     int width = a.width >= 190 ? a.width / 2 : a.width >= 110 ? 46 : 34;
     struct area list = area_take_left(&a, a.width >= 76 ? width : a.width);
 
@@ -596,9 +601,9 @@ static void catalogue_draw(void *self, struct canvas *c, struct area a)
     scenario_panel_draw(c, a, selected(k)->scenario, &selected(k)->values, &k->saved);
 }
 
-static void catalogue_header(void *self, struct canvas *c, struct area a)
+static void screen_scenarios_header(void *self, struct canvas *c, struct area a)
 {
-    const struct catalogue *k = self;
+    const struct screen_scenarios *k = self;
     size_t marked = 0;
     char text[80];
 
@@ -612,13 +617,13 @@ static void catalogue_header(void *self, struct canvas *c, struct area a)
     canvas_text_right(c, a.x, a.y, a.width, style_on(PAINT_HEADER, PAINT_BAR), text);
 }
 
-static void catalogue_mouse(void *self, const struct mouse *m)
+static void screen_scenarios_mouse(void *self, const struct mouse *m)
 {
-    struct catalogue *k = self;
+    struct screen_scenarios *k = self;
     int top = k->filtering || k->filter.len > 0 ? 3 : 2; /* header, border, filter */
 
     if (m->kind == POINT_WHEEL_UP || m->kind == POINT_WHEEL_DOWN) {
-        move_one(k, m->kind == POINT_WHEEL_UP ? -1 : 1);
+        screen_scenarios_move_one(k, m->kind == POINT_WHEEL_UP ? -1 : 1);
         return;
     }
     for (size_t i = 0; i < k->count; i++)
@@ -635,12 +640,12 @@ static void catalogue_mouse(void *self, const struct mouse *m)
 const struct screen screen_scenarios = {
     .name = "scenarios",
     .keys = keys,
-    .init = catalogue_init,
-    .draw = catalogue_draw,
-    .header = catalogue_header,
-    .type = catalogue_type,
-    .is_typing = is_filtering,
-    .mouse = catalogue_mouse,
-    .shown = catalogue_shown,
-    .free = catalogue_free,
+    .init = screen_scenarios_init,
+    .draw = screen_scenarios_draw,
+    .header = screen_scenarios_header,
+    .type = screen_scenarios_type,
+    .is_typing = screen_scenarios_is_filtering,
+    .mouse = screen_scenarios_mouse,
+    .shown = screen_scenarios_shown,
+    .free = screen_scenarios_free,
 };

@@ -14,7 +14,7 @@
 #include "tui/screen_compare.h"
 #include "tui/summary.h"
 
-struct summary {
+struct screen_summary {
     struct app *app; /* borrowed */
     size_t count, at;
     struct run *runs[RUN_QUEUE_MAX]; /* owned */
@@ -29,10 +29,10 @@ struct summary {
 
 /* Life. */
 
-static void *summary_init(struct app *app, const void *argument)
+static void *screen_summary_init(struct app *app, const void *argument)
 {
     const struct summary_request *request = argument;
-    struct summary *m = calloc(1, sizeof(*m));
+    struct screen_summary *m = calloc(1, sizeof(*m));
 
     if (!m)
         return NULL;
@@ -47,9 +47,9 @@ static void *summary_init(struct app *app, const void *argument)
     return m;
 }
 
-static void summary_free(void *self)
+static void screen_summary_free(void *self)
 {
-    struct summary *m = self;
+    struct screen_summary *m = self;
 
     for (size_t i = 0; i < m->count; i++)
         run_free(m->runs[i]);
@@ -59,7 +59,7 @@ static void summary_free(void *self)
     free(m);
 }
 
-static const struct run *shown(const struct summary *m)
+static const struct run *shown(const struct screen_summary *m)
 {
     return m->runs[m->at];
 }
@@ -68,7 +68,7 @@ static const struct run *shown(const struct summary *m)
  * The saved run of the same scenario before this one, of those that have something to
  * stand beside it; NULL when there is none.
  */
-static const struct store_entry *run_before(const struct summary *m)
+static const struct store_entry *run_before(const struct screen_summary *m)
 {
     const struct run *r = shown(m);
 
@@ -91,7 +91,7 @@ static bool has_measured(const struct run *r)
     return r->first_ns != 0;
 }
 
-static void draw_left(struct page *p, const struct summary *m)
+static void draw_left(struct page *p, const struct screen_summary *m)
 {
     const struct run *r = shown(m);
 
@@ -129,7 +129,7 @@ static struct area padded_box(struct canvas *c, struct area a, const char *title
     return a;
 }
 
-static int draw_two(struct summary *m, struct canvas *c, struct area a)
+static int draw_two(struct screen_summary *m, struct canvas *c, struct area a)
 {
     struct area left = area_take_left(&a, a.width * 58 / 100);
     struct page p =
@@ -144,7 +144,7 @@ static int draw_two(struct summary *m, struct canvas *c, struct area a)
     return over_left > over_right ? over_left : over_right;
 }
 
-static int draw_one(struct summary *m, struct canvas *c, struct area a)
+static int draw_one(struct screen_summary *m, struct canvas *c, struct area a)
 {
     struct page p =
         page_begin(c, padded_box(c, a, shown(m)->scenario->name, true), m->offset);
@@ -155,7 +155,7 @@ static int draw_one(struct summary *m, struct canvas *c, struct area a)
     return page_end(&p);
 }
 
-static void draw_export(const struct summary *m, struct canvas *c, struct area row)
+static void draw_export(const struct screen_summary *m, struct canvas *c, struct area row)
 {
     const struct export_format *f = export_table()[m->format];
     int x = row.x + 1;
@@ -167,9 +167,9 @@ static void draw_export(const struct summary *m, struct canvas *c, struct area r
                   true);
 }
 
-static void summary_draw(void *self, struct canvas *c, struct area a)
+static void screen_summary_draw(void *self, struct canvas *c, struct area a)
 {
-    struct summary *m = self;
+    struct screen_summary *m = self;
     struct area prompt = area_take_bottom(&a, m->exporting ? 1 : 0);
 
     m->offset_max =
@@ -179,9 +179,9 @@ static void summary_draw(void *self, struct canvas *c, struct area a)
         draw_export(m, c, prompt);
 }
 
-static void summary_header(void *self, struct canvas *c, struct area a)
+static void screen_summary_header(void *self, struct canvas *c, struct area a)
 {
-    const struct summary *m = self;
+    const struct screen_summary *m = self;
     char text[120] = "";
 
     if (m->count > 1)
@@ -192,38 +192,38 @@ static void summary_header(void *self, struct canvas *c, struct area a)
 
 /* Keys. */
 
-static void go_back(void *self, uint32_t press)
+static void screen_summary_go_back(void *self, uint32_t press)
 {
-    struct summary *m = self;
+    struct screen_summary *m = self;
 
     (void)press;
     app_pop(m->app);
 }
 
-static void scroll(void *self, uint32_t press)
+static void screen_summary_scroll(void *self, uint32_t press)
 {
-    struct summary *m = self;
+    struct screen_summary *m = self;
 
     m->offset = page_scroll(m->offset, m->offset_max, press);
 }
 
-static bool is_long(const void *self)
+static bool screen_summary_is_long(const void *self)
 {
-    const struct summary *m = self;
+    const struct screen_summary *m = self;
 
     return !m->exporting && m->offset_max > 0;
 }
 
 static bool has_several(const void *self)
 {
-    const struct summary *m = self;
+    const struct screen_summary *m = self;
 
     return !m->exporting && m->count > 1;
 }
 
 static void turn(void *self, uint32_t press)
 {
-    struct summary *m = self;
+    struct screen_summary *m = self;
 
     m->at = (m->at + (press == PRESS_LEFT ? m->count - 1 : 1)) % m->count;
     m->offset = 0;
@@ -231,7 +231,7 @@ static void turn(void *self, uint32_t press)
 
 static void run_again(void *self, uint32_t press)
 {
-    struct summary *m = self;
+    struct screen_summary *m = self;
 
     (void)press;
     m->again.count = 1;
@@ -240,7 +240,7 @@ static void run_again(void *self, uint32_t press)
     app_replace(m->app, &screen_run, &m->again);
 }
 
-static struct run *load(struct summary *m, const char *id)
+static struct run *screen_summary_load(struct screen_summary *m, const char *id)
 {
     char path[4096];
     struct fail fail = {0};
@@ -255,28 +255,28 @@ static struct run *load(struct summary *m, const char *id)
 
 static bool has_before(const void *self)
 {
-    const struct summary *m = self;
+    const struct screen_summary *m = self;
 
     return !m->exporting && shown(m)->id[0] != '\0' && run_before(m);
 }
 
 /* With the run before: both from the store, since the comparison owns what it shows. */
-static void compare(void *self, uint32_t press)
+static void screen_summary_compare(void *self, uint32_t press)
 {
-    struct summary *m = self;
+    struct screen_summary *m = self;
 
     (void)press;
     run_free(m->compare.base);
     run_free(m->compare.other);
     m->compare.other = NULL;
-    m->compare.base = load(m, run_before(m)->id);
+    m->compare.base = screen_summary_load(m, run_before(m)->id);
     if (m->compare.base)
-        m->compare.other = load(m, shown(m)->id);
+        m->compare.other = screen_summary_load(m, shown(m)->id);
     if (m->compare.other)
         app_push(m->app, &screen_compare, &m->compare);
 }
 
-static void default_path(const struct summary *m, char *out, size_t size)
+static void default_path(const struct screen_summary *m, char *out, size_t size)
 {
     char stamp[32];
     time_t at = shown(m)->started;
@@ -289,7 +289,7 @@ static void default_path(const struct summary *m, char *out, size_t size)
 
 static void begin_export(void *self, uint32_t press)
 {
-    struct summary *m = self;
+    struct screen_summary *m = self;
     char path[256];
 
     (void)press;
@@ -298,7 +298,7 @@ static void begin_export(void *self, uint32_t press)
     m->exporting = true;
 }
 
-static void do_export(struct summary *m)
+static void do_export(struct screen_summary *m)
 {
     struct fail fail = {0};
 
@@ -310,7 +310,7 @@ static void do_export(struct summary *m)
     m->exporting = false;
 }
 
-static void next_format(struct summary *m)
+static void next_format(struct screen_summary *m)
 {
     char path[256];
 
@@ -322,9 +322,9 @@ static void next_format(struct summary *m)
 }
 
 /* While a path is typed: Enter writes, Tab takes the next format, Esc gives up. */
-static bool summary_type(void *self, uint32_t press)
+static bool screen_summary_type(void *self, uint32_t press)
 {
-    struct summary *m = self;
+    struct screen_summary *m = self;
 
     if (!m->exporting)
         return false;
@@ -339,17 +339,17 @@ static bool summary_type(void *self, uint32_t press)
     return true;
 }
 
-static void summary_mouse(void *self, const struct mouse *mouse)
+static void screen_summary_mouse(void *self, const struct mouse *mouse)
 {
     if (mouse->kind == POINT_WHEEL_UP)
-        scroll(self, PRESS_UP);
+        screen_summary_scroll(self, PRESS_UP);
     else if (mouse->kind == POINT_WHEEL_DOWN)
-        scroll(self, PRESS_DOWN);
+        screen_summary_scroll(self, PRESS_DOWN);
 }
 
 static bool is_exporting(const void *self)
 {
-    return ((const struct summary *)self)->exporting;
+    return ((const struct screen_summary *)self)->exporting;
 }
 
 static bool is_reading(const void *self)
@@ -357,32 +357,38 @@ static bool is_reading(const void *self)
     return !is_exporting(self);
 }
 
-/* While the name is typed summary_type takes the presses: these rows are to be read. */
-static void typed(void *self, uint32_t press)
+/* While the name is typed screen_summary_type takes the presses: these rows are to be
+ * read. */
+static void screen_summary_typed(void *self, uint32_t press)
 {
-    summary_type(self, press);
+    screen_summary_type(self, press);
 }
 
 /* clang-format off */
 static const struct key keys[] = {
     {{PRESS_ENTER}, "Enter", "write",
-     "While a file's name is typed: write the file", typed, is_exporting, NULL},
+     "While a file's name is typed: write the file",
+     screen_summary_typed, is_exporting, NULL},
     {{PRESS_TAB}, "Tab", "format",
-     "While a file's name is typed: the next format", typed, is_exporting, NULL},
+     "While a file's name is typed: the next format",
+     screen_summary_typed, is_exporting, NULL},
     {{PRESS_ESC}, "Esc", "leave it",
-     "While a file's name is typed: write nothing", typed, is_exporting, NULL},
+     "While a file's name is typed: write nothing",
+     screen_summary_typed, is_exporting, NULL},
     {{PRESS_ESC, 'q', PRESS_ENTER}, "Esc", "back",
-     "Go back to the scenarios", go_back, is_reading, NULL},
+     "Go back to the scenarios", screen_summary_go_back, is_reading, NULL},
     {{'r'}, "r", "run again",
      "Run the same again, with the same values", run_again, is_reading, NULL},
     {{'x'}, "x", "export",
-     "Write the result to a file; Tab chooses the format", begin_export, is_reading, NULL},
+     "Write the result to a file; Tab chooses the format",
+     begin_export, is_reading, NULL},
     {{'c'}, "c", "compare",
-     "Compare with the run of the scenario before this one", compare, has_before, NULL},
+     "Compare with the run of the scenario before this one",
+     screen_summary_compare, has_before, NULL},
     {{PRESS_LEFT, PRESS_RIGHT}, "\xe2\x86\x90 \xe2\x86\x92", "other run",
      "Show the other runs of the sequence", turn, has_several, NULL},
     {{PRESS_UP, PRESS_DOWN, 'k', 'j', PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME, PRESS_END, ' '}, "\xe2\x86\x91\xe2\x86\x93", "scroll",
-     "Scroll the page", scroll, is_long, NULL},
+     "Scroll the page", screen_summary_scroll, screen_summary_is_long, NULL},
     {.label = NULL},
 };
 /* clang-format on */
@@ -390,11 +396,11 @@ static const struct key keys[] = {
 const struct screen screen_summary = {
     .name = "summary",
     .keys = keys,
-    .init = summary_init,
-    .draw = summary_draw,
-    .header = summary_header,
-    .type = summary_type,
+    .init = screen_summary_init,
+    .draw = screen_summary_draw,
+    .header = screen_summary_header,
+    .type = screen_summary_type,
     .is_typing = is_exporting,
-    .mouse = summary_mouse,
-    .free = summary_free,
+    .mouse = screen_summary_mouse,
+    .free = screen_summary_free,
 };

@@ -29,9 +29,10 @@ static void draw_ratio(struct canvas *c, struct area row, enum metric m, double 
 }
 
 /* Columns: this run, the documented one, how they stand, and the last run here. */
-static void draw_reference(struct page *p, const struct run *r,
-                           const struct reference *ref, const struct store_entry *last,
-                           bool comparable)
+static void summary_documented_draw_reference(struct page *p, const struct run *r,
+                                              const struct reference *ref,
+                                              const struct store_entry *last,
+                                              bool comparable)
 {
     enum metric m = (enum metric)metric_find(ref->metric);
     struct statistics own, documented;
@@ -144,7 +145,7 @@ static void draw_references(struct page *p, const struct run *r,
                           row.x + SUMMARY_NAME + SUMMARY_FIGURE + DOCUMENTED + 2 + RATIO,
                           row.y, SUMMARY_FIGURE, style(PAINT_DIM), "last run");
     for (const struct reference *ref = r->scenario->references; ref->metric; ref++)
-        draw_reference(p, r, ref, last, comparable);
+        summary_documented_draw_reference(p, r, ref, last, comparable);
 }
 
 void summary_draw_documented(struct page *p, const struct run *r,

@@ -8,7 +8,7 @@
 
 #define SENTENCE 512
 
-static enum paint outcome_paint(const struct run *r)
+static enum paint summary_verdict_outcome_paint(const struct run *r)
 {
     switch (r->outcome) {
     case OUTCOME_COMPLETED:
@@ -26,7 +26,7 @@ static enum paint outcome_paint(const struct run *r)
 void summary_draw_outcome(struct page *p, const struct run *r)
 {
     const struct trial *t = run_trial(r);
-    struct style bold = style(outcome_paint(r));
+    struct style bold = style(summary_verdict_outcome_paint(r));
     char verdict[200] = "", first[400];
 
     bold.attributes = ATTR_BOLD;

@@ -10,7 +10,7 @@
 #define R ATTR_REVERSE
 
 /* One paint: colour of 256, colour of 16 with its attributes, attributes without. */
-struct row {
+struct theme_row {
     short deep;
     short flat;
     uint8_t flat_attributes;
@@ -21,7 +21,7 @@ struct theme {
     const char *name;
     bool is_mono;
     uint32_t own_text, own_ground;
-    struct row paints[PAINT_RAMPS];
+    struct theme_row paints[PAINT_RAMPS];
     uint8_t ramps[RAMP_COUNT][RAMP_STEPS];      /* of 256 */
     uint8_t ramps_flat[RAMP_COUNT][RAMP_STEPS]; /* of 16 */
 };
@@ -196,7 +196,7 @@ static struct look ramp_look(const struct theme *t, int index, int colours)
 
 struct look theme_look(const struct theme *t, enum paint paint, int colours)
 {
-    const struct row *row;
+    const struct theme_row *row;
 
     if (t->is_mono)
         colours = 0;
