@@ -45,6 +45,14 @@ cJSON *json_add_text(cJSON *object, const char *name, const char *text)
     return item;
 }
 
+void json_time(time_t t, char *text, size_t size)
+{
+    struct tm tm;
+
+    gmtime_r(&t, &tm);
+    strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
 uint64_t json_u64(const cJSON *object, const char *name, uint64_t fallback)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);

@@ -10,12 +10,16 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
 cJSON *json_add_u64(cJSON *object, const char *name, uint64_t value);
 cJSON *json_add_number(cJSON *object, const char *name, double value);
 
 /* A text of any bytes: what is not UTF-8 is replaced by U+FFFD. */
 cJSON *json_add_text(cJSON *object, const char *name, const char *text);
+
+/* "2026-11-30T11:20:00Z": a wall-clock time as a document has it. */
+void json_time(time_t t, char *text, size_t size);
 
 /* The item as a number or text; the fallback when it is absent or of another kind. */
 uint64_t json_u64(const cJSON *object, const char *name, uint64_t fallback);

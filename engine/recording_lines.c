@@ -5,7 +5,6 @@
 #include "engine/json.h"
 #include "engine/message.h"
 #include "engine/recording.h"
-#include "engine/report/document.h"
 
 /* Hand the line over, or nothing at all. */
 static cJSON *whole(cJSON *line, int rc)
@@ -41,7 +40,7 @@ cJSON *recording_header(const struct run *r)
 
     if (!o)
         return NULL;
-    document_time(r->started, when, sizeof(when));
+    json_time(r->started, when, sizeof(when));
     rc = add_text(o, "schema", RECORDING_SCHEMA);
     rc = rc ? rc : add_text(o, "id", r->id);
     rc = rc ? rc : add_text(o, "scenario", r->scenario->name);

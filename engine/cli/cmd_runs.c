@@ -8,7 +8,6 @@
 
 #include "engine/cli/command.h"
 #include "engine/json.h"
-#include "engine/report/document.h"
 #include "engine/store.h"
 #include "engine/units.h"
 
@@ -162,7 +161,7 @@ static cJSON *entry_object(const struct store_entry *e)
 
     if (!o)
         return NULL;
-    document_time(e->started, when, sizeof(when));
+    json_time(e->started, when, sizeof(when));
     json_add_text(o, "id", e->id);
     json_add_text(o, "file", e->name);
     json_add_text(o, "scenario", e->scenario);

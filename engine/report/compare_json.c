@@ -4,7 +4,6 @@
 
 #include "engine/json.h"
 #include "engine/report/compare_report.h"
-#include "engine/report/document.h"
 
 static void add_side(cJSON *document, const char *key, const struct compare_side *side)
 {
@@ -17,7 +16,7 @@ static void add_side(cJSON *document, const char *key, const struct compare_side
         cJSON *row = cJSON_CreateObject();
         char when[32];
 
-        document_time(r->started, when, sizeof(when));
+        json_time(r->started, when, sizeof(when));
         if (*r->id)
             json_add_text(row, "id", r->id);
         else

@@ -6,14 +6,6 @@
 #include "engine/json.h"
 #include "engine/threshold.h"
 
-void document_time(time_t t, char *text, size_t size)
-{
-    struct tm tm;
-
-    gmtime_r(&t, &tm);
-    strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &tm);
-}
-
 static void add_values(cJSON *document, const struct run *r)
 {
     cJSON *o = cJSON_AddObjectToObject(document, "parameters");
@@ -244,7 +236,7 @@ static cJSON *trial_object(const struct trial *t)
 
     if (!o)
         return NULL;
-    document_time(t->started, when, sizeof(when));
+    json_time(t->started, when, sizeof(when));
     json_add_u64(o, "number", t->number);
     json_add_text(o, "started", when);
     json_add_text(o, "outcome", outcome_name(t->outcome));
@@ -445,7 +437,7 @@ cJSON *document_new(const struct run *r)
 
     if (!o)
         return NULL;
-    document_time(r->started, when, sizeof(when));
+    json_time(r->started, when, sizeof(when));
     json_add_text(o, "schema", DOCUMENT_SCHEMA);
     json_add_text(o, "scenario", r->scenario->name);
     json_add_text(o, "outcome", outcome_name(r->outcome));

@@ -19,7 +19,4 @@ cJSON *document_new(const struct run *r);
 /* Add the array "thresholds" with the verdicts, as the document has it. */
 void document_thresholds(cJSON *object, const struct run *r);
 
-/* "2026-11-30T11:20:00Z": a wall-clock time as the document writes it. */
-void document_time(time_t t, char *text, size_t size);
-
 #endif

@@ -202,9 +202,9 @@ static cJSON *make_document(const struct run *r)
     json_add_u64(o, "pipelining", options_number(&r->values, "pipelining", 1));
     json_add_u64(o, "workers", options_number(&r->values, "workers", 1));
     json_add_number(o, "duration", sum.seconds);
-    document_time(r->started, when, sizeof(when));
+    json_time(r->started, when, sizeof(when));
     json_add_text(o, "start", when);
-    document_time(r->started + (time_t)ceil(sum.seconds), when, sizeof(when));
+    json_time(r->started + (time_t)ceil(sum.seconds), when, sizeof(when));
     json_add_text(o, "finish", when);
     add_errors(o, &sum);
     add_latency(o, r);

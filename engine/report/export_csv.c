@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "engine/report/document.h"
+#include "engine/json.h"
 #include "engine/report/export.h"
 #include "engine/report/quote.h"
 #include "engine/threshold.h"
@@ -25,7 +25,7 @@ static void put_thresholds(FILE *f, const struct run *r)
     size_t n = thresholds_judge(r, verdicts);
     char when[32];
 
-    document_time(r->started, when, sizeof(when));
+    json_time(r->started, when, sizeof(when));
     for (size_t i = 0; i < n; i++) {
         char name[96];
 
@@ -45,7 +45,7 @@ int export_write_csv(FILE *f, const struct run *r)
     for (size_t i = 0; i < r->trials_begun; i++) {
         const struct trial *t = r->trials[i];
 
-        document_time(t->started, when, sizeof(when));
+        json_time(t->started, when, sizeof(when));
         for (int m = 0; m < METRIC_COUNT; m++) {
             const struct metric_row *row = metric_row((enum metric)m);
 

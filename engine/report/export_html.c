@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/report/document.h"
+#include "engine/json.h"
 #include "engine/report/export.h"
 #include "engine/report/html.h"
 #include "engine/report/quote.h"
@@ -34,7 +34,7 @@ static void put_origin(FILE *f, const struct run *r)
     const struct environment *e = &r->environment;
     char when[32];
 
-    document_time(r->started, when, sizeof(when));
+    json_time(r->started, when, sizeof(when));
     fputs("<p class=\"dim\">", f);
     fputs(when, f);
     if (*r->id) {
@@ -509,7 +509,7 @@ int export_write_html(FILE *f, const struct run *r)
     char title[120];
     char when[32];
 
-    document_time(r->started, when, sizeof(when));
+    json_time(r->started, when, sizeof(when));
     snprintf(title, sizeof(title), "plimsoll %s, %s", r->scenario->name, when);
     html_begin(f, title);
     put_head(f, r);

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/report/document.h"
+#include "engine/json.h"
 #include "engine/report/export.h"
 #include "engine/report/quote.h"
 #include "engine/threshold.h"
@@ -144,7 +144,7 @@ int export_write_junit(FILE *f, const struct run *r)
     struct counts c = count(r);
     char when[32];
 
-    document_time(r->started, when, sizeof(when));
+    json_time(r->started, when, sizeof(when));
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"plimsoll\"", f);
     put_counts(f, &c, seconds(r));
     fputs(">\n  <testsuite name=\"plimsoll.", f);

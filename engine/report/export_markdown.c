@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/report/document.h"
+#include "engine/json.h"
 #include "engine/report/export.h"
 #include "engine/report/quote.h"
 #include "engine/threshold.h"
@@ -13,7 +13,7 @@ static void put_title(FILE *f, const struct run *r)
     char verdict[160] = "";
     char when[32];
 
-    document_time(r->started, when, sizeof(when));
+    json_time(r->started, when, sizeof(when));
     fprintf(f, "### plimsoll `%s`: %s\n\n", r->scenario->name, outcome_name(r->outcome));
     if (*r->reason) {
         quote_markdown(f, r->reason);
