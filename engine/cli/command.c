@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/cli/manual.h"
 #include "engine/scenario.h"
 #include "engine/worker.h"
 
@@ -20,17 +19,31 @@ static const struct command *const commands[] = {
         NULL,
 };
 
+static const struct command *const hidden[] = {
+#define X(id) &command_##id,
+    COMMAND_HIDDEN_LIST(X)
+#undef X
+        NULL,
+};
+
 const struct command *const *command_table(void)
 {
     return commands;
 }
 
+static const struct command *find_in(const struct command *const *table, const char *name)
+{
+    for (; *table; table++)
+        if (strcmp((*table)->name, name) == 0)
+            return *table;
+    return NULL;
+}
+
 const struct command *command_find(const char *name)
 {
-    for (size_t i = 0; commands[i]; i++)
-        if (strcmp(commands[i]->name, name) == 0)
-            return commands[i];
-    return NULL;
+    const struct command *found = find_in(commands, name);
+
+    return found ? found : find_in(hidden, name);
 }
 
 int command_fails(const struct fail *fail)
@@ -256,8 +269,6 @@ static int dispatch(int argc, char **argv, int (*console)(int argc, char **argv)
         puts("plimsoll " PLIMSOLL_VERSION);
         return EXIT_OK;
     }
-    if (strcmp(word, "manual") == 0)
-        return manual_main(argc - 2, argv + 2);
     if (console && (!*word || *word == '-'))
         return console(argc, argv);
     if (!*word) {

@@ -85,12 +85,18 @@ struct command {
     X(prune)
 /* clang-format on */
 
+/* Those that no help, manual or completion lists: they are for the build. */
+#define COMMAND_HIDDEN_LIST(X) X(manual)
+
 #define X(id) extern const struct command command_##id;
 COMMAND_LIST(X)
+COMMAND_HIDDEN_LIST(X)
 #undef X
 
-/* NULL when there is none; the table is in the order of COMMAND_LIST, ended by NULL. */
+/* NULL when there is none; hidden ones are found as well. */
 const struct command *command_find(const char *name);
+
+/* In the order of COMMAND_LIST, without the hidden ones, ended by NULL. */
 const struct command *const *command_table(void);
 
 /*

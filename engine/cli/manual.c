@@ -1,33 +1,10 @@
 #include "engine/cli/manual.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "engine/report/export.h"
 #include "engine/threshold.h"
 #include "protocols/role.h"
-
-static const struct {
-    const char *name;
-    void (*print)(FILE *f);
-} manuals[] = {
-#define X(id) {#id, manual_##id},
-    MANUAL_LIST(X)
-#undef X
-};
-
-int manual_main(int argc, char **argv)
-{
-    struct fail fail = {0};
-
-    for (size_t i = 0; argc == 1 && i < sizeof(manuals) / sizeof(manuals[0]); i++)
-        if (strcmp(manuals[i].name, argv[0]) == 0) {
-            manuals[i].print(stdout);
-            return EXIT_OK;
-        }
-    fail_set(&fail, EINVAL, "manual", "the manual is there as roff, bash, zsh and fish");
-    return command_fails(&fail);
-}
 
 static void add_word(struct value *v, const char *word)
 {

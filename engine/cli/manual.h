@@ -1,7 +1,8 @@
 /*
  * The manual page and the completions of three shells, written from the tables that the
  * commands themselves read: commands and their flags, scenarios, parameters, exit codes.
- * The hidden command `manual NAME` prints one of them; the build installs what it says.
+ * The hidden command `manual NAME` (cmd_manual.c) prints one of them; the build installs
+ * what it says.
  */
 #ifndef ENGINE_CLI_MANUAL_H
 #define ENGINE_CLI_MANUAL_H
@@ -16,9 +17,6 @@
 #define X(id) void manual_##id(FILE *f);
 MANUAL_LIST(X)
 #undef X
-
-/* `plimsoll manual NAME`: returns the exit code. */
-int manual_main(int argc, char **argv);
 
 /* --- what the writers share --- */
 
