@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "engine/cli/command.h"
+#include "engine/cli/outlet.h"
 #include "engine/recording.h"
 #include "engine/report/compare_report.h"
-#include "engine/report/export.h"
 #include "engine/rounds.h"
 #include "engine/store.h"
 #include "engine/threshold.h"
@@ -83,16 +83,6 @@ int compare_exit_code(const struct comparison *c, const struct arguments *a, int
         comparison_has(c, EVIDENCE_WORSE))
         return EXIT_THRESHOLD;
     return code;
-}
-
-int compare_tell(const struct comparison *c, const struct arguments *a, int code)
-{
-    bool took_stdout = false;
-
-    code = outlets_write(compare_outlets, c, a, &took_stdout, code);
-    if (!took_stdout && !arguments_flag(a, "quiet"))
-        export_through(compare_write_text, c, "comparison", "-", 1, NULL);
-    return command_flush(code);
 }
 
 /* --- the two contestants --- */
@@ -254,17 +244,17 @@ static int check_flags(const struct arguments *a, struct fail *fail)
         return fail_set(fail, EINVAL, "against",
                         "thresholds are for one run: with --against use --fail-on worse");
     for (const struct export_format *const *f = export_table(); *f; f++) {
-        bool is_outlet = false;
+        bool is_for_both = false;
 
-        for (const struct outlet *o = compare_outlets; o->name; o++)
-            is_outlet |= strcmp(o->name, (*f)->name) == 0;
-        if (!is_outlet && arguments_flag(a, (*f)->name))
+        for (const struct export_format *const *c = compare_formats; *c; c++)
+            is_for_both |= strcmp((*c)->name, (*f)->name) == 0;
+        if (!is_for_both && arguments_flag(a, (*f)->name))
             return fail_set(fail, EINVAL, "against",
                             "--%s is for one run; a comparison is written as --json, "
                             "--markdown or --html",
                             (*f)->name);
     }
-    return outlets_check(compare_outlets, a, fail);
+    return outlets_check(compare_formats, NULL, a, fail);
 }
 
 static int tell(const struct rounds *r, const struct compare_options *options,
@@ -281,7 +271,8 @@ static int tell(const struct rounds *r, const struct compare_options *options,
         sides[i] = (struct compare_side){c[i].name, pairs, c[i].runs};
     comparison = comparison_new(&sides[0], &sides[1], options, &fail);
     if (comparison) {
-        code = compare_exit_code(comparison, a, compare_tell(comparison, a, code));
+        code = outlets_write(compare_formats, compare_write_text, comparison, a, code);
+        code = compare_exit_code(comparison, a, code);
     } else if (code == EXIT_OK || code == EXIT_INTERRUPTED) {
         /* Nothing to compare is no news after an interrupt, nor of the wrong usage. */
         fprintf(stderr, "plimsoll: %s.\n", fail.sentence);

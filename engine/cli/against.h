@@ -34,10 +34,6 @@ int compare_read_options(const struct arguments *a, struct compare_options *opti
 /* The exit code of a comparison by --fail-on; `code` otherwise. */
 int compare_exit_code(const struct comparison *c, const struct arguments *a, int code);
 
-/* Text on standard output unless an outlet takes it, and the outlets. Returns the code.
- */
-int compare_tell(const struct comparison *c, const struct arguments *a, int code);
-
 /* The whole; returns the exit code. */
 int against_run(const struct scenario *s, const struct options *values,
                 const struct arguments *a);

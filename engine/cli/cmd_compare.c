@@ -7,6 +7,7 @@
 
 #include "engine/cli/against.h"
 #include "engine/cli/command.h"
+#include "engine/cli/outlet.h"
 #include "engine/recording.h"
 #include "engine/report/compare_report.h"
 #include "engine/store.h"
@@ -84,7 +85,7 @@ static int compare_runs(const struct arguments *a, size_t first, int *code,
     if (!sides)
         return fail_set(fail, ENOMEM, "compare", "comparing");
     if (compare_read_options(a, &options, fail) == 0 &&
-        outlets_check(compare_outlets, a, fail) == 0 &&
+        outlets_check(compare_formats, NULL, a, fail) == 0 &&
         load_side(&sides[0], a->operands, first, fail) == 0 &&
         load_side(&sides[1], a->operands + first, a->operand_count - first, fail) == 0) {
         name_sides(&sides[0], &sides[1]);
@@ -94,7 +95,8 @@ static int compare_runs(const struct arguments *a, size_t first, int *code,
             &options, fail);
     }
     if (c)
-        *code = compare_exit_code(c, a, compare_tell(c, a, EXIT_OK));
+        *code = compare_exit_code(
+            c, a, outlets_write(compare_formats, compare_write_text, c, a, EXIT_OK));
     comparison_free(c);
     free_side(&sides[0]);
     free_side(&sides[1]);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/cli/command.h"
-#include "engine/report/export.h"
+#include "engine/cli/outlet.h"
 #include "engine/report/shootout_report.h"
 #include "engine/units.h"
 
@@ -56,7 +56,7 @@ static int read_flags(const struct arguments *a, struct shootout *s, struct fail
     s->rounds.save = arguments_flag(a, "save") != NULL;
     s->rounds.quiet = arguments_flag(a, "quiet") != NULL;
     s->rounds.verbose = arguments_flag(a, "verbose") != NULL;
-    return outlets_check(shootout_outlets, a, fail);
+    return outlets_check(shootout_formats, NULL, a, fail);
 }
 
 /* The time of a trial at one size belongs to the contestants that have sizes. */
@@ -73,17 +73,6 @@ static int read_each(const struct arguments *a, struct shootout *s, struct fail 
     return 0;
 }
 
-static int tell(const struct shootout *s, const struct arguments *a)
-{
-    bool took_stdout = false;
-    int code = rounds_exit_code(&s->rounds);
-
-    code = outlets_write(shootout_outlets, s, a, &took_stdout, code);
-    if (!took_stdout && !arguments_flag(a, "quiet"))
-        export_through(shootout_write_text, s, "shoot-out", "-", 1, NULL);
-    return command_flush(code);
-}
-
 static int carry_out(const struct arguments *a, const struct options *typed,
                      struct fail *fail)
 {
@@ -94,7 +83,8 @@ static int carry_out(const struct arguments *a, const struct options *typed,
                       fail) == 0 &&
         read_flags(a, &s, fail) == 0 && read_each(a, &s, fail) == 0 &&
         shootout_carry_out(&s, fail) == 0)
-        code = tell(&s, a);
+        code = outlets_write(shootout_formats, shootout_write_text, &s, a,
+                             rounds_exit_code(&s.rounds));
     shootout_done(&s);
     return code;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "engine/cli/command.h"
+#include "engine/cli/outlet.h"
 #include "engine/recorder.h"
 #include "engine/report/report.h"
 #include "engine/run.h"
@@ -185,66 +186,21 @@ static int exit_code(const struct headless *h)
     return h->interrupted ? EXIT_INTERRUPTED : EXIT_FAILED;
 }
 
-/*
- * Export what was asked for, and say whether one of them took standard output. One that
- * fails does not keep the others from being written. Returns the code to exit with.
- */
-static int write_exports(const struct run *r, const struct arguments *a,
-                         bool *took_stdout, int code)
+static int print_report(FILE *f, const void *what)
 {
-    for (const struct export_format *const *f = export_table(); *f; f++) {
-        const char *path = arguments_flag(a, (*f)->name);
-        struct fail fail = {0};
-
-        if (!path)
-            continue;
-        *took_stdout |= strcmp(path, "-") == 0;
-        export_to_file(*f, r, path, arguments_flag(a, "force") != NULL, &fail);
-        if (fail.err)
-            code = command_fails(&fail);
-    }
-    return code;
+    return report_print(f, what);
 }
 
 static int report(const struct headless *h, const struct arguments *a)
 {
-    bool took_stdout = false;
-    int code = exit_code(h);
+    int code;
 
     clear_line(h);
-    code = write_exports(h->run, a, &took_stdout, code);
-    if (!took_stdout && !arguments_flag(a, "quiet"))
-        report_print(stdout, h->run);
-    code = command_flush(code);
+    code = outlets_write(export_table(), print_report, h->run, a, exit_code(h));
     if (h->run->outcome == OUTCOME_FAILED || h->run->outcome == OUTCOME_EXHAUSTED)
         fprintf(stderr, "plimsoll: %s: %s.\n", outcome_name(h->run->outcome),
                 h->run->reason);
     return code;
-}
-
-/* What an export would be refused for is said before the run, not after it. */
-static int check_exports(const struct scenario *s, const struct arguments *a,
-                         struct fail *fail)
-{
-    const char *first = NULL;
-
-    for (const struct export_format *const *f = export_table(); *f; f++) {
-        const char *path = arguments_flag(a, (*f)->name);
-
-        if (!path)
-            continue;
-        if (strchr(path, '\n'))
-            return fail_set(fail, EINVAL, "export", "--%s was given twice", (*f)->name);
-        if (strcmp(path, "-") == 0 && first)
-            return fail_set(fail, EINVAL, "export",
-                            "--%s and --%s cannot both go to standard output", first,
-                            (*f)->name);
-        if (strcmp(path, "-") == 0)
-            first = (*f)->name;
-        if (export_check(*f, s, path, arguments_flag(a, "force") != NULL, fail) < 0)
-            return -EINVAL;
-    }
-    return 0;
 }
 
 /* A run that cannot be saved is carried out all the same. */
@@ -271,7 +227,7 @@ int headless_run(const struct scenario *s, const struct options *values,
     h.base = event_base_new();
     if (!h.base)
         fail_set(&fail, ENOMEM, "run", "starting a run");
-    else if (check_exports(s, a, &fail) == 0)
+    else if (outlets_check(export_table(), s, a, &fail) == 0)
         h.run = run_new(h.base, s, values, &ops, &h, &fail);
     if (!h.run || set_up(&h) < 0) {
         fail_set(&fail, ENOMEM, "run", "starting a run");

@@ -4,46 +4,51 @@
 #include <string.h>
 
 #include "engine/cli/command.h"
-#include "engine/report/export.h"
 
-int outlets_check(const struct outlet *outlets, const struct arguments *a,
+int outlets_check(const struct export_format *const *formats,
+                  const struct scenario *scenario, const struct arguments *a,
                   struct fail *fail)
 {
     const char *first = NULL;
 
-    for (const struct outlet *o = outlets; o->name; o++) {
-        const char *path = arguments_flag(a, o->name);
+    for (const struct export_format *const *f = formats; *f; f++) {
+        const char *path = arguments_flag(a, (*f)->name);
 
         if (!path)
             continue;
         if (strchr(path, '\n'))
-            return fail_set(fail, EINVAL, "export", "--%s was given twice", o->name);
+            return fail_set(fail, EINVAL, "export", "--%s was given twice", (*f)->name);
         if (strcmp(path, "-") == 0 && first)
             return fail_set(fail, EINVAL, "export",
                             "--%s and --%s cannot both go to standard output", first,
-                            o->name);
+                            (*f)->name);
         if (strcmp(path, "-") == 0)
-            first = o->name;
-        if (export_check_path(path, arguments_flag(a, "force") != NULL, fail) < 0)
+            first = (*f)->name;
+        if (export_check(*f, scenario, path, arguments_flag(a, "force") != NULL, fail) <
+            0)
             return -EINVAL;
     }
     return 0;
 }
 
-int outlets_write(const struct outlet *outlets, const void *what,
-                  const struct arguments *a, bool *took_stdout, int code)
+int outlets_write(const struct export_format *const *formats,
+                  int (*text)(FILE *f, const void *what), const void *what,
+                  const struct arguments *a, int code)
 {
-    for (const struct outlet *o = outlets; o->name; o++) {
-        const char *path = arguments_flag(a, o->name);
+    bool took_stdout = false;
+
+    for (const struct export_format *const *f = formats; *f; f++) {
+        const char *path = arguments_flag(a, (*f)->name);
         struct fail fail = {0};
 
         if (!path)
             continue;
-        *took_stdout |= strcmp(path, "-") == 0;
-        export_through(o->write, what, o->name, path, arguments_flag(a, "force") != NULL,
-                       &fail);
+        took_stdout |= strcmp(path, "-") == 0;
+        export_to_file(*f, what, path, arguments_flag(a, "force") != NULL, &fail);
         if (fail.err)
             code = command_fails(&fail);
     }
-    return code;
+    if (!took_stdout && !arguments_flag(a, "quiet"))
+        text(stdout, what);
+    return command_flush(code);
 }

@@ -1,22 +1,14 @@
 /*
- * What a report of several runs (a comparison, a shoot-out) can be written as, besides
- * the text on standard output: a table of these, ended by a NULL name, and the flags
- * that ask for them. Files are made as by engine/report/export.h.
+ * What a command writes of its result: a text on standard output, and a file in each
+ * format that a flag asks for (--json FILE; engine/report/export.h).
  */
 #ifndef ENGINE_CLI_OUTLET_H
 #define ENGINE_CLI_OUTLET_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "engine/cli/arguments.h"
-#include "protocols/fail.h"
+#include "engine/report/export.h"
 
-struct outlet {
-    const char *name; /* of the flag: "html" */
-    int (*write)(FILE *f, const void *what);
-};
-
+/* The flags for the formats of comparisons and shoot-outs; EXPORT_FLAGS are a run's. */
 #define OUTLET_FLAGS                                                                   \
     {"json", 'j', "FILE", "write it as one JSON document; - is standard output"},      \
         {"markdown", 0, "FILE", "write it as tables to paste; - is standard output"},  \
@@ -25,16 +17,21 @@ struct outlet {
         "force", 0, NULL, "replace files that exist"                                   \
     }
 
-/* Before the work: whether the files that are asked for could be made. 0 or -EINVAL. */
-int outlets_check(const struct outlet *outlets, const struct arguments *a,
+/*
+ * Before the work: whether the files that are asked for could be made. `scenario` is
+ * that of the run, or NULL (export_check). 0 or -EINVAL with a sentence.
+ */
+int outlets_check(const struct export_format *const *formats,
+                  const struct scenario *scenario, const struct arguments *a,
                   struct fail *fail);
 
 /*
- * Write what is asked for. *took_stdout is set when one went to standard output. One that
- * fails does not keep the others from being written. Returns `code`, or the code of a
- * failure, which has been told.
+ * Write the files, and the text unless one of them goes to standard output or --quiet is
+ * given. One that fails does not keep the others from being written. Returns `code`, or
+ * the code of a failure, which has been reported.
  */
-int outlets_write(const struct outlet *outlets, const void *what,
-                  const struct arguments *a, bool *took_stdout, int code);
+int outlets_write(const struct export_format *const *formats,
+                  int (*text)(FILE *f, const void *what), const void *what,
+                  const struct arguments *a, int code);
 
 #endif

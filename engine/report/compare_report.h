@@ -1,6 +1,6 @@
 /*
  * A comparison as text, JSON ("plimsoll.compare/1"), Markdown and HTML. The functions
- * are of the kind that outlets take (engine/cli/outlet.h): `what` is a struct comparison.
+ * are those of export formats (engine/report/export.h): `what` is a struct comparison.
  * They return 0 or a negative errno; errors of the stream are found by the caller.
  */
 #ifndef ENGINE_REPORT_COMPARE_REPORT_H
@@ -8,10 +8,11 @@
 
 #include <stdio.h>
 
-#include "engine/cli/outlet.h"
 #include "engine/compare.h"
+#include "engine/report/export.h"
 
-extern const struct outlet compare_outlets[]; /* json, markdown, html */
+/* json, markdown and html; ended by NULL */
+extern const struct export_format *const compare_formats[];
 
 int compare_write_text(FILE *f, const void *what);
 int compare_write_json(FILE *f, const void *what);

@@ -6,11 +6,11 @@
 #include "engine/report/compare_report.h"
 #include "engine/units.h"
 
-const struct outlet compare_outlets[] = {
-    {"json", compare_write_json},
-    {"markdown", compare_write_markdown},
-    {"html", compare_write_html},
-    {0},
+const struct export_format *const compare_formats[] = {
+    &(const struct export_format){.name = "json", .write = compare_write_json},
+    &(const struct export_format){.name = "markdown", .write = compare_write_markdown},
+    &(const struct export_format){.name = "html", .write = compare_write_html},
+    NULL,
 };
 
 /* "better in throughput, latency_p50_ns" */

@@ -9,11 +9,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define X(id, name, letter, extension, families, holds, help) \
-    static const struct export_format format_##id = {         \
-        name, extension, families, holds, help, export_write_##id};
+static const struct scenario *scenario_of_run(const void *what)
+{
+    return ((const struct run *)what)->scenario;
+}
+
+/* clang-format off */
+#define X(id, name_, letter, extension_, families_, holds_, help_) \
+    static int write_##id(FILE *f, const void *what)               \
+    {                                                              \
+        return export_write_##id(f, what);                         \
+    }                                                              \
+    static const struct export_format format_##id = {              \
+        .name = name_,                                             \
+        .write = write_##id,                                       \
+        .extension = extension_,                                   \
+        .help = help_,                                             \
+        .families = families_,                                     \
+        .holds = holds_,                                           \
+        .scenario = scenario_of_run,                               \
+    };
 EXPORT_LIST(X)
 #undef X
+/* clang-format on */
 
 static const struct export_format *const formats[] = {
 #define X(id, name, letter, extension, families, holds, help) &format_##id,
@@ -209,8 +227,11 @@ static int refused(const struct export_format *format, const struct scenario *sc
                     format->holds, scenario->name, why);
 }
 
-int export_check_path(const char *path, int force, struct fail *fail)
+int export_check(const struct export_format *format, const struct scenario *scenario,
+                 const char *path, int force, struct fail *fail)
 {
+    if (scenario && !(format->families & scenario->family->bit))
+        return refused(format, scenario, "has none", fail);
     if (strcmp(path, "-") == 0 || is_special(path))
         return 0;
     if (!force && is_taken(path))
@@ -218,37 +239,17 @@ int export_check_path(const char *path, int force, struct fail *fail)
     return check_directory(path, fail);
 }
 
-int export_check(const struct export_format *format, const struct scenario *scenario,
-                 const char *path, int force, struct fail *fail)
+int export_to_file(const struct export_format *format, const void *what, const char *path,
+                   int force, struct fail *fail)
 {
-    if (!(format->families & scenario->family->bit))
-        return refused(format, scenario, "has none", fail);
-    return export_check_path(path, force, fail);
-}
-
-/* A run and its format, for export_through. */
-struct pair {
-    const struct export_format *format;
-    const struct run *run;
-};
-
-static int write_pair(FILE *f, const void *what)
-{
-    const struct pair *pair = what;
-
-    return pair->format->write(f, pair->run);
-}
-
-int export_to_file(const struct export_format *format, const struct run *r,
-                   const char *path, int force, struct fail *fail)
-{
-    struct pair pair = {format, r};
+    const struct scenario *scenario = format->scenario ? format->scenario(what) : NULL;
     char name[40];
     int rc;
 
-    if (!(format->families & r->scenario->family->bit))
-        return refused(format, r->scenario, "has none", fail);
+    if (scenario && !(format->families & scenario->family->bit))
+        return refused(format, scenario, "has none", fail);
     snprintf(name, sizeof(name), "%s export", format->name);
-    rc = export_through(write_pair, &pair, name, path, force, fail);
-    return rc == -ENODATA ? refused(format, r->scenario, "measured none", fail) : rc;
+    rc = export_through(format->write, what, name, path, force, fail);
+    return scenario && rc == -ENODATA ? refused(format, scenario, "measured none", fail)
+                                      : rc;
 }

@@ -1,7 +1,8 @@
 /*
- * Export formats. A format is a line in EXPORT_LIST and one function in a file of its
- * own, engine/export_NAME.c. Each is an option of `run` (--NAME FILE), a --format of
- * `export` and an entry of the console's export dialog.
+ * Export formats. A format of a run is a line in EXPORT_LIST and one function in a file
+ * of its own, engine/report/export_NAME.c. Each is an option of `run` (--NAME FILE), a
+ * --format of `export` and an entry of the console's export dialog. Comparisons and
+ * shoot-outs have formats of their own (compare_report.h, shootout_report.h).
  *
  * Whatever the locale, a file is written under the C locale: its decimal point is '.'.
  * A number that was not measured is absent, empty or null, never 0. A run that was
@@ -49,13 +50,17 @@
     X(iperf3, "iperf3", 0, ".iperf3.json", FAMILY_BULK | FAMILY_UDP,            \
       "bulk transfers and datagrams", "the last trial in the layout of iperf3's JSON")
 
+/* A format of a run, of a comparison or of a shoot-out: `what` is one of these. */
 struct export_format {
-    const char *name;      /* "json" */
+    const char *name; /* "json" */
+    int (*write)(FILE *f, const void *what);
+
+    /* Of runs alone, since not every format can hold every run: */
     const char *extension; /* ".json" */
+    const char *help;      /* one line */
     unsigned families;     /* of the scenarios that it can hold */
     const char *holds;     /* "latencies": what a refusal says */
-    const char *help;      /* one line */
-    int (*write)(FILE *f, const struct run *r);
+    const struct scenario *(*scenario)(const void *what); /* of the run */
 };
 
 #define X(id, name, letter, extension, families, holds, help) \
@@ -77,15 +82,12 @@ const struct export_format *const *export_table(void);
 const struct export_format *export_find(const char *name);
 
 /*
- * Whether an export of a run of this scenario to `path` could be made, to be asked
- * before the run: the format holds such runs, and a file that exists may be replaced.
- * 0 or -EINVAL with a sentence.
+ * Whether an export to `path` could be made, to be asked before the work: a file that
+ * exists may be replaced, and the format holds runs of the scenario, which is NULL for
+ * what is no single run. 0 or -EINVAL with a sentence.
  */
 int export_check(const struct export_format *format, const struct scenario *scenario,
                  const char *path, int force, struct fail *fail);
-
-/* The part of that which is about the path. */
-int export_check_path(const char *path, int force, struct fail *fail);
 
 /*
  * Write to a file: under a temporary name in the same directory, then renamed, so that
@@ -93,10 +95,10 @@ int export_check_path(const char *path, int force, struct fail *fail);
  * as it is. With `force` false a file that exists is refused (EEXIST). 0 or -errno with
  * a sentence; without one where standard output takes no more, which command_flush says.
  */
-int export_to_file(const struct export_format *format, const struct run *r,
-                   const char *path, int force, struct fail *fail);
+int export_to_file(const struct export_format *format, const void *what, const char *path,
+                   int force, struct fail *fail);
 
-/* The same for anything that can be written; `name` is for the sentence: "the NAME". */
+/* The same by a function alone; `name` is for the sentence: "the NAME". */
 int export_through(int (*write)(FILE *f, const void *what), const void *what,
                    const char *name, const char *path, int force, struct fail *fail);
 

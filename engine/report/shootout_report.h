@@ -1,16 +1,17 @@
 /*
  * A shoot-out as text, JSON ("plimsoll.shootout/1"), Markdown and HTML. The functions
- * are of the kind that outlets take (engine/cli/outlet.h): `what` is a struct shootout.
+ * are those of export formats (engine/report/export.h): `what` is a struct shootout.
  */
 #ifndef ENGINE_REPORT_SHOOTOUT_REPORT_H
 #define ENGINE_REPORT_SHOOTOUT_REPORT_H
 
 #include <stdio.h>
 
-#include "engine/cli/outlet.h"
+#include "engine/report/export.h"
 #include "engine/shootout.h"
 
-extern const struct outlet shootout_outlets[]; /* json, markdown, html */
+/* json, markdown and html; ended by NULL */
+extern const struct export_format *const shootout_formats[];
 
 int shootout_write_text(FILE *f, const void *what);
 int shootout_write_json(FILE *f, const void *what);

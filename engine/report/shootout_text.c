@@ -5,11 +5,11 @@
 #include "engine/report/shootout_report.h"
 #include "engine/units.h"
 
-const struct outlet shootout_outlets[] = {
-    {"json", shootout_write_json},
-    {"markdown", shootout_write_markdown},
-    {"html", shootout_write_html},
-    {0},
+const struct export_format *const shootout_formats[] = {
+    &(const struct export_format){.name = "json", .write = shootout_write_json},
+    &(const struct export_format){.name = "markdown", .write = shootout_write_markdown},
+    &(const struct export_format){.name = "html", .write = shootout_write_html},
+    NULL,
 };
 
 static void add_text(char *text, size_t size, const char *more)
