@@ -38,14 +38,18 @@ static void mark_time(struct replay *p)
     p->since_ns = now_ns();
 }
 
-static void tell(const struct replay *p, const struct recording_event *e)
+static void report_change(const struct replay *p)
 {
-    struct run *r = recording_run(p->recording);
+    if (p->ops->changed)
+        p->ops->changed(p->arg, recording_run(p->recording));
+}
 
-    if (e->kind == RECORDING_SAMPLED)
-        p->ops->sampled(p->arg, r, e->process, e->sample);
-    else if (e->kind == RECORDING_CHANGED)
-        p->ops->changed(p->arg, r);
+static void report_event(const struct replay *p, const struct recording_event *e)
+{
+    if (e->kind == RECORDING_CHANGED)
+        report_change(p);
+    else if (e->kind == RECORDING_SAMPLED && p->ops->sampled)
+        p->ops->sampled(p->arg, recording_run(p->recording), e->process, e->sample);
 }
 
 /* Everything up to the position, as far as one slice of time allows. */
@@ -64,7 +68,7 @@ static void play_until(struct replay *p, uint64_t until_ns)
         }
         if (!recording_step(p->recording, &e))
             e.kind = RECORDING_CHANGED; /* it is over */
-        tell(p, &e);
+        report_event(p, &e);
     }
 }
 
@@ -188,6 +192,6 @@ int replay_seek(struct replay *p, uint64_t at_ns)
     mark_time(p);
     if (rc < 0 || recording_run(p->recording)->state == RUN_DONE)
         replay_hold(p);
-    p->ops->changed(p->arg, recording_run(p->recording));
+    report_change(p);
     return rc;
 }

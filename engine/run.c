@@ -21,14 +21,17 @@
 
 void run_say(struct run *r, const char *format, ...)
 {
+    const struct run_private *p = r->private;
     char text[512];
     va_list args;
 
+    if (!p->ops->line)
+        return;
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     utf8_printable(text);
-    r->private->ops->line(r->private->arg, r, text);
+    p->ops->line(p->arg, r, text);
 }
 
 struct trial *run_trial(const struct run *r)

@@ -32,7 +32,7 @@ struct run;
 
 enum run_state { RUN_NEW, RUN_SPAWNING, RUN_RUNNING, RUN_DRAINING, RUN_DONE };
 
-/* What a run tells its maker. Every member is required; all are called from the loop. */
+/* What a run tells its maker. Any member may be NULL; all are called from the loop. */
 struct run_ops {
     /* The state, or the trial, is another one. DONE is the last call of all. */
     void (*changed)(void *arg, struct run *run);

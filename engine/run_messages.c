@@ -38,7 +38,8 @@ static void on_sample(struct run *r, struct link *l, const cJSON *object)
     }
     series_add(r->series, place, run_origin_ns(r, run_current(r)), &p->scratch,
                place == r->scenario->family->latency_place);
-    p->ops->sampled(p->arg, r, l->process, &p->scratch);
+    if (p->ops->sampled)
+        p->ops->sampled(p->arg, r, l->process, &p->scratch);
 }
 
 static void on_ready(struct run *r, struct link *l, const cJSON *object)

@@ -23,8 +23,11 @@
 
 static void run_set_state(struct run *r, enum run_state state)
 {
+    const struct run_private *p = r->private;
+
     r->state = state;
-    r->private->ops->changed(r->private->arg, r);
+    if (p->ops->changed)
+        p->ops->changed(p->arg, r);
 }
 
 void run_guard(struct run *r, uint64_t span_ms)

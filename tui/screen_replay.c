@@ -34,25 +34,7 @@ static void screen_replay_on_changed(void *arg, struct run *run)
     app_dirty(y->app);
 }
 
-static void screen_replay_on_sampled(void *arg, struct run *run,
-                                     const struct process *process,
-                                     const struct sample *sample)
-{
-    (void)arg;
-    (void)run;
-    (void)process;
-    (void)sample;
-}
-
-static void screen_replay_on_line(void *arg, struct run *run, const char *text)
-{
-    (void)arg;
-    (void)run;
-    (void)text;
-}
-
-static const struct run_ops ops = {screen_replay_on_changed, screen_replay_on_sampled,
-                                   screen_replay_on_line};
+static const struct run_ops ops = {.changed = screen_replay_on_changed};
 
 static void screen_replay_on_tick(evutil_socket_t fd, short what, void *arg)
 {
