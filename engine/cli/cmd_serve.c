@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "engine/cli/command.h"
 #include "engine/limits.h"
 #include "engine/param.h"
+#include "engine/signals.h"
 #include "engine/units.h"
 #include "protocols/clock.h"
 #include "protocols/role.h"
@@ -47,7 +47,8 @@ static const struct service services[] = {
 
 struct serving {
     struct event_base *base;
-    struct event *interrupt, *terminate, *hangup, *tick;
+    struct signals signals;
+    struct event *tick;
     const struct role *role;
     struct flow *flow;
     struct flow_env env;
@@ -136,12 +137,10 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     meter_reset(s->meter);
 }
 
-static void on_signal(evutil_socket_t fd, short what, void *arg)
+static void on_signal(void *arg)
 {
     struct serving *s = arg;
 
-    (void)fd;
-    (void)what;
     if (s->stopping)
         event_base_loopbreak(s->base);
     s->stopping = true;
@@ -156,11 +155,8 @@ static int set_up(struct serving *s, const struct options *values, struct fail *
     s->meter = meter_new();
     if (!s->base || !s->meter)
         return fail_set(fail, ENOMEM, "serve", "starting a server");
-    s->interrupt = evsignal_new(s->base, SIGINT, on_signal, s);
-    s->terminate = evsignal_new(s->base, SIGTERM, on_signal, s);
-    s->hangup = evsignal_new(s->base, SIGHUP, on_signal, s);
     s->tick = event_new(s->base, -1, EV_PERSIST, on_tick, s);
-    if (!s->interrupt || !s->terminate || !s->hangup || !s->tick)
+    if (!s->tick)
         return fail_set(fail, ENOMEM, "serve", "starting a server");
     s->env.base = s->base;
     s->env.meter = s->meter;
@@ -174,25 +170,17 @@ static int set_up(struct serving *s, const struct options *values, struct fail *
     limits_raise_files();
     if (s->role->prepare(&s->env, &s->flow, fail) < 0)
         return -EIO;
-    event_add(s->interrupt, NULL);
-    event_add(s->terminate, NULL);
-    if (!command_ignores(SIGHUP))
-        event_add(s->hangup, NULL);
-    event_add(s->tick, &second);
+    if (signals_catch(&s->signals, s->base, on_signal, s) < 0 ||
+        event_add(s->tick, &second) < 0)
+        return fail_set(fail, ENOMEM, "serve", "starting a server");
     return 0;
 }
 
 static void tear_down(struct serving *s)
 {
-    command_hold_signals();
+    signals_hold(&s->signals);
     if (s->flow)
         s->role->free(s->flow);
-    if (s->interrupt)
-        event_free(s->interrupt);
-    if (s->terminate)
-        event_free(s->terminate);
-    if (s->hangup)
-        event_free(s->hangup);
     if (s->tick)
         event_free(s->tick);
     meter_free(s->meter);
