@@ -1,7 +1,7 @@
 /*
  * What writes the recording of a run (engine/recording.h) into the store while the run
- * goes on. Whoever makes a run makes a recorder beside it and passes on what `struct
- * run_ops` tells:
+ * goes on. engine/drive.h makes a run with a recorder beside it, and passes on what
+ * `struct run_ops` tells:
  *
  *   run = run_new(...);                        changed: recorder_changed(rec, run)
  *   rec = recorder_new(run, &fail);            sampled: recorder_sampled(rec, ...)

@@ -1,126 +1,49 @@
 #include "engine/rounds.h"
 
 #include <errno.h>
-#include <event2/event.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "engine/cli/command.h"
-#include "engine/cli/headless.h"
-#include "engine/recorder.h"
+#include "engine/drive.h"
 #include "protocols/clock.h"
 
-/* The run under way. */
-struct turn {
-    struct rounds *rounds;
-    const struct contestant *contestant;
-    unsigned round;
-    struct run *run;
-    struct recorder *recorder; /* NULL: it is not saved */
-    struct event *tick;
-    bool progress; /* on a terminal */
-};
-
-static void clear_line(const struct turn *t)
+static void on_show(void *arg, const struct run *run)
 {
-    if (t->progress)
-        headless_clear();
+    const struct rounds *r = arg;
+
+    if (r->ops->show)
+        r->ops->show(r->arg, r, run);
 }
 
-static void tell_warning(const struct turn *t)
+static void on_line(void *arg, struct run *run, const char *text)
 {
-    const char *text = recorder_warning(t->recorder);
+    const struct rounds *r = arg;
 
-    if (!text)
-        return;
-    clear_line(t);
-    fprintf(stderr, "plimsoll: %s.\n", text);
+    (void)run;
+    if (r->ops->line)
+        r->ops->line(r->arg, r, text);
 }
 
-static void on_changed(void *arg, struct run *r)
+static void on_warning(void *arg, const char *sentence)
 {
-    struct turn *t = arg;
+    const struct rounds *r = arg;
 
-    recorder_changed(t->recorder, r);
-    tell_warning(t);
-    if (r->state == RUN_DONE)
-        event_base_loopbreak(t->rounds->base);
-}
-
-static void on_sampled(void *arg, struct run *r, const struct process *process,
-                       const struct sample *sample)
-{
-    struct turn *t = arg;
-
-    recorder_sampled(t->recorder, r, process, sample);
-    tell_warning(t);
-}
-
-static void on_line(void *arg, struct run *r, const char *text)
-{
-    const struct turn *t = arg;
-
-    (void)r;
-    if (!t->rounds->verbose)
-        return;
-    clear_line(t);
-    fprintf(stderr, "%s: %s\n", t->contestant->name, text);
-}
-
-/* One that came between two runs is heard, and stops the next, as soon as that begins. */
-static void on_signal(evutil_socket_t fd, short what, void *arg)
-{
-    struct rounds *r = arg;
-
-    (void)fd;
-    (void)what;
-    r->interrupted = true;
-    run_stop(r->under_way);
-}
-
-static void on_tick(evutil_socket_t fd, short what, void *arg)
-{
-    const struct turn *t = arg;
-
-    (void)fd;
-    (void)what;
-    clear_line(t);
-    fprintf(stderr, "round %u of %u  %s  %.1f s", t->round + 1, t->rounds->rounds,
-            t->contestant->name, (double)run_clock_ns(t->run) / 1e9);
-}
-
-static int set_up(struct turn *t)
-{
-    struct timeval tick = {0, 200000};
-
-    t->tick = event_new(t->rounds->base, -1, EV_PERSIST, on_tick, t);
-    if (!t->tick)
-        return -ENOMEM;
-    return t->progress ? event_add(t->tick, &tick) : 0;
-}
-
-static void tear_down(struct turn *t)
-{
-    if (t->tick)
-        event_free(t->tick);
-    clear_line(t);
-    recorder_free(t->recorder);
+    if (r->ops->warning)
+        r->ops->warning(r->arg, sentence);
 }
 
 /* A run that cannot be saved is carried out all the same; it is said once. */
-static void begin_recording(struct turn *t)
+static void begin_recording(struct rounds *r, struct drive *d, struct run *run)
 {
     struct fail fail = {0};
+    char sentence[sizeof(fail.sentence) + 40];
 
-    if (!t->rounds->save)
+    if (!r->save || drive_record(d, run, &fail) == 0)
         return;
-    t->recorder = recorder_new(t->run, &fail);
-    if (!t->recorder) {
-        fprintf(stderr, "plimsoll: these runs will not be saved: %s.\n", fail.sentence);
-        t->rounds->save = false;
-    }
+    r->save = false;
+    snprintf(sentence, sizeof(sentence), "these runs will not be saved: %s",
+             fail.sentence);
+    on_warning(r, sentence);
 }
 
 /* Hundreds of runs would hold a gigabyte of what nobody will look at. */
@@ -135,52 +58,48 @@ static void make_lean(struct run *r)
 }
 
 /* What a run came to means to the rounds: whether they go on. */
-static bool take_run(struct rounds *r, struct contestant *c, const struct turn *t)
+static bool take_run(struct rounds *r, struct contestant *c, struct run *run)
 {
-    if (r->interrupted) {
-        run_free(t->run);
+    if (r->foreground.interrupted) {
+        run_free(run);
         r->end = ROUNDS_INTERRUPTED;
         return false;
     }
     if (r->lean)
-        make_lean(t->run);
-    c->runs[c->count++] = t->run;
-    if (t->run->outcome != OUTCOME_FAILED || r->keep_going)
+        make_lean(run);
+    c->runs[c->count++] = run;
+    if (run->outcome != OUTCOME_FAILED || r->keep_going)
         return true;
     r->end = ROUNDS_FAILED;
-    snprintf(r->reason, sizeof(r->reason), "round %u, %s: %.240s", t->round + 1, c->name,
-             t->run->reason);
+    snprintf(r->reason, sizeof(r->reason), "round %u, %s: %.240s", r->round + 1, c->name,
+             run->reason);
     return false;
 }
 
-/* 1: go on, 0: the rounds are over, or a negative errno with a sentence. */
-static int take_turn(struct rounds *r, struct contestant *c, unsigned round,
-                     struct fail *fail)
+/*
+ * 1: go on, 0: the rounds are over, or a negative errno with a sentence. A signal that
+ * came between two runs is heard, and stops the next, as soon as that is waited for.
+ */
+static int take_turn(struct rounds *r, struct contestant *c, struct fail *fail)
 {
-    static const struct run_ops ops = {on_changed, on_sampled, on_line};
-    struct turn t = {.rounds = r, .contestant = c, .round = round};
+    static const struct drive_ops ops = {.line = on_line, .warning = on_warning};
+    struct drive drive = {.ops = &ops, .arg = r};
+    struct run *run;
 
-    t.progress = isatty(STDERR_FILENO) && !r->quiet;
-    t.run = run_new(r->base, c->scenario, &c->values, &ops, &t, fail);
-    if (!t.run)
+    r->contestant = c;
+    run = drive_make(&drive, r->foreground.base, c->scenario, &c->values, fail);
+    if (!run)
         return -fail->err;
-    if (run_is_endless(t.run)) {
-        run_free(t.run);
+    if (run_is_endless(run)) {
+        run_free(run);
         return fail_set(fail, EINVAL, "rounds",
                         "a round has an end: give an --amount or a --duration");
     }
-    if (set_up(&t) < 0) {
-        tear_down(&t);
-        run_free(t.run);
-        return fail_set(fail, ENOMEM, "run", "starting a run");
-    }
-    begin_recording(&t);
-    r->under_way = t.run;
-    run_start(t.run);
-    if (t.run->state != RUN_DONE)
-        event_base_dispatch(r->base);
-    tear_down(&t);
-    return take_run(r, c, &t);
+    begin_recording(r, &drive, run);
+    run_start(run);
+    foreground_wait(&r->foreground, run);
+    drive_end(&drive);
+    return take_run(r, c, run);
 }
 
 /* splitmix64 */
@@ -212,44 +131,37 @@ static void put_in_order(const struct rounds *r, unsigned round, uint64_t *state
 }
 
 /*
- * For all rounds and for the report after them: a signal that came between two runs, or
- * a second one, must not make an ending of its own.
+ * Signals are caught for all rounds and for the report after them: one that came between
+ * two runs, or a second one, must not make an ending of its own.
  */
-static int listen_for_signals(struct rounds *r)
+static int begin_rounds(struct rounds *r, struct fail *fail)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        if (numbers[i] == SIGHUP && command_ignores(SIGHUP))
-            continue;
-        r->signals[i] = evsignal_new(r->base, numbers[i], on_signal, r);
-        if (!r->signals[i] || event_add(r->signals[i], NULL) < 0)
-            return -ENOMEM;
-    }
+    r->end = ROUNDS_COMPLETED;
+    r->foreground.show = on_show;
+    r->foreground.arg = r;
+    if (r->count == 0 || r->count > CONTESTANTS_MAX || r->rounds > ROUNDS_MAX ||
+        foreground_init(&r->foreground) < 0)
+        return fail_set(fail, ENOMEM, "rounds", "starting the rounds");
     return 0;
 }
 
 int rounds_carry_out(struct rounds *r, struct fail *fail)
 {
-    uint64_t begin = now_ns(), state = r->seed;
+    uint64_t begin_ns = now_ns(), state = r->seed;
     size_t order[CONTESTANTS_MAX];
 
-    r->end = ROUNDS_COMPLETED;
-    r->base = event_base_new();
-    if (!r->base || r->count == 0 || r->count > CONTESTANTS_MAX || r->rounds > ROUNDS_MAX)
-        return fail_set(fail, ENOMEM, "rounds", "starting the rounds");
-    if (listen_for_signals(r) < 0)
-        return fail_set(fail, ENOMEM, "rounds", "listening for signals");
-    for (unsigned round = 0; round < r->rounds; round++) {
-        put_in_order(r, round, &state, order);
+    if (begin_rounds(r, fail) < 0)
+        return -fail->err;
+    for (r->round = 0; r->round < r->rounds; r->round++) {
+        put_in_order(r, r->round, &state, order);
         for (size_t i = 0; i < r->count; i++) {
             int rc;
 
-            if (r->limit_ns && now_ns() - begin > r->limit_ns) {
+            if (r->limit_ns && now_ns() - begin_ns > r->limit_ns) {
                 r->end = ROUNDS_TIME_UP;
                 return 0;
             }
-            rc = take_turn(r, &r->contestants[order[i]], round, fail);
+            rc = take_turn(r, &r->contestants[order[i]], fail);
             if (rc <= 0)
                 return rc;
         }
@@ -267,27 +179,5 @@ void rounds_done(struct rounds *r)
         c->count = 0;
         options_done(&c->values);
     }
-    command_hold_signals();
-    for (size_t i = 0; i < sizeof(r->signals) / sizeof(r->signals[0]); i++) {
-        if (r->signals[i])
-            event_free(r->signals[i]);
-        r->signals[i] = NULL;
-    }
-    if (r->base)
-        event_base_free(r->base);
-    r->base = NULL;
-}
-
-int rounds_exit_code(const struct rounds *r)
-{
-    switch (r->end) {
-    case ROUNDS_COMPLETED:
-    case ROUNDS_TIME_UP:
-        break;
-    case ROUNDS_INTERRUPTED:
-        return EXIT_INTERRUPTED;
-    case ROUNDS_FAILED:
-        return EXIT_FAILED;
-    }
-    return EXIT_OK;
+    foreground_done(&r->foreground);
 }

@@ -15,11 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/foreground.h"
 #include "engine/run.h"
 #include "protocols/fail.h"
-
-struct event;
-struct event_base;
 
 #define ROUNDS_MAX 64
 
@@ -40,6 +38,19 @@ struct contestant {
     struct run *runs[ROUNDS_MAX]; /* in the order of the rounds; owned */
 };
 
+struct rounds;
+
+/* What there is to show meanwhile. Any member may be NULL. */
+struct rounds_ops {
+    /* How far they are, as of struct foreground: NULL when nothing is to be seen of it.
+     */
+    void (*show)(void *arg, const struct rounds *r, const struct run *run);
+    /* What a worker of the contestant, or its run, says. */
+    void (*line)(void *arg, const struct rounds *r, const char *text);
+    /* Something is not saved: a sentence without its full stop. */
+    void (*warning)(void *arg, const char *sentence);
+};
+
 struct rounds {
     size_t count;
     struct contestant *contestants; /* borrowed array; what is in them is owned */
@@ -47,19 +58,20 @@ struct rounds {
     enum rounds_order order;
     uint64_t seed;
     uint64_t limit_ns; /* begin no further run after this time; 0: no limit */
-    bool save, quiet, verbose;
+    bool save;
     bool keep_going; /* a failed run ends the rounds otherwise */
     bool lean;       /* runs keep their figures, but no series and no histograms */
+    const struct rounds_ops *ops; /* borrowed */
+    void *arg;                    /* borrowed */
 
     /* Afterwards: */
     enum rounds_end end;
     char reason[320];
-    struct event_base *base; /* the runs' */
 
     /* Meanwhile: */
-    struct run *under_way;    /* borrowed */
-    bool interrupted;         /* by one of the signals, which are caught till _done */
-    struct event *signals[3]; /* SIGINT, SIGTERM and SIGHUP */
+    unsigned round; /* from 0 */
+    const struct contestant *contestant;
+    struct foreground foreground; /* till rounds_done */
 };
 
 /*
@@ -69,10 +81,7 @@ struct rounds {
  */
 int rounds_carry_out(struct rounds *r, struct fail *fail);
 
-/* Frees the runs, the values and the base. */
+/* Frees the runs, the values and the loop; signals are held back (engine/signals.h). */
 void rounds_done(struct rounds *r);
-
-/* The exit code that an end stands for, when nothing else is wrong. */
-int rounds_exit_code(const struct rounds *r);
 
 #endif

@@ -22,6 +22,7 @@
 
 #include <cmocka.h>
 
+#include "engine/foreground.h"
 #include "engine/program.h"
 #include "engine/report/document.h"
 #include "engine/report/report.h"
@@ -768,6 +769,71 @@ static void progress_counts_what_is_settled(void **state)
     stage_done(&s);
 }
 
+/* --- in the foreground --- */
+
+struct seen {
+    unsigned shown;
+    const struct run *last;
+};
+
+static void see(void *arg, const struct run *r)
+{
+    struct seen *seen = arg;
+
+    seen->shown++;
+    seen->last = r;
+}
+
+/* Carried out as a program without a screen does it, and with nobody who listens. */
+static void wait_in_the_foreground(struct stage *s, int number)
+{
+    static const struct run_ops nothing = {0};
+    struct run marker = {0};
+    struct seen seen = {0, &marker};
+    struct foreground f = {.show = see, .arg = &seen};
+    sigset_t before;
+
+    sigprocmask(SIG_SETMASK, NULL, &before);
+    signal(SIGHUP, SIG_DFL); /* also under nohup */
+    stage_init(s, GOOD_SERVER, GOOD_CLIENT);
+    assert_int_equal(foreground_init(&f), 0);
+    s->run =
+        run_new(f.base, scenario_find("tcp-requests"), &s->values, &nothing, NULL, NULL);
+    assert_non_null(s->run);
+    run_start(s->run);
+    if (number)
+        raise(number);
+    foreground_wait(&f, s->run);
+    assert_int_equal(s->run->state, RUN_DONE);
+    assert_int_equal(f.interrupted, number != 0);
+    assert_int_equal(s->run->outcome, number ? OUTCOME_STOPPED : OUTCOME_COMPLETED);
+    assert_true(seen.shown > 0);
+    assert_null(seen.last); /* at the end there is nothing to be seen of it */
+    run_free(s->run);
+    s->run = NULL;
+    foreground_done(&f);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    stage_done(s);
+}
+
+static void a_run_needs_nobody_to_listen(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    wait_in_the_foreground(&s, 0);
+}
+
+static void a_signal_stops_what_is_waited_for(void **state)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct stage s;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        wait_in_the_foreground(&s, numbers[i]);
+}
+
 /* --- refused before anything is started --- */
 
 static void expect_refused(const char *name, const char *value, int err, const char *said)
@@ -854,6 +920,8 @@ int main(void)
         cmocka_unit_test(the_clock_leaves_pauses_out),
         cmocka_unit_test(progress_is_by_amount_or_time),
         cmocka_unit_test(progress_counts_what_is_settled),
+        cmocka_unit_test(a_run_needs_nobody_to_listen),
+        cmocka_unit_test(a_signal_stops_what_is_waited_for),
         cmocka_unit_test(impossible_values_are_refused),
         cmocka_unit_test(the_worker_program_is_found_or_missed),
     };

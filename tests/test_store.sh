@@ -266,3 +266,35 @@ check foreign_files_stay test -p "$store/20261130-120000-000_tcp-bulk_aaaaaaaa.j
 tail -n +3 "$scratch/shown" > "$scratch/report"
 check replay_has_a_report grep -q ': completed$' "$scratch/replayed"
 check replay_ends_with_the_report cmp "$scratch/report" "$scratch/replayed"
+
+# --- a replay that is to end ---
+
+# catches PID NUMBER: the program has a handler for that signal.
+catches() {
+    mask=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2> /dev/null)
+    [ $(((0x${mask:-0} >> ($2 - 1)) & 1)) -eq 1 ]
+}
+
+# ends_replay NAME NUMBER: the signal ends a replay as an interrupt does, with no report.
+ends_replay() {
+    env --default-signal=HUP "$engine" replay last --speed 0.01 \
+        > "$scratch/out" 2> "$scratch/err" &
+    pid=$!
+    until catches $pid "$2" || ! kill -0 $pid 2> /dev/null; do
+        sleep 0.05
+    done
+    kill -"$2" $pid
+    wait $pid
+    got=$?
+    if [ $got -eq 130 ] && [ ! -s "$scratch/out" ]; then
+        ok "$1"
+    else
+        not_ok "$1" "exit $got"
+        cat "$scratch/out" "$scratch/err"
+    fi
+}
+
+"$engine" run unix-requests --client persistent --requests 100m --duration 1s --quiet
+ends_replay interrupt_ends_a_replay 2
+ends_replay termination_ends_a_replay 15
+ends_replay hangup_ends_a_replay 1

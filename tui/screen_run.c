@@ -8,7 +8,7 @@
 
 #include <event2/event.h>
 
-#include "engine/recorder.h"
+#include "engine/drive.h"
 #include "engine/run.h"
 #include "engine/units.h"
 #include "protocols/clock.h"
@@ -32,7 +32,7 @@ struct screen_run {
     struct app *app; /* borrowed */
     size_t count, at;
     struct queued queue[RUN_QUEUE_MAX];
-    struct recorder *recorder; /* of the run under way; NULL: it is not saved */
+    struct drive drive; /* of the run under way */
     struct event *tick, *advance;
     struct run_board board;
     bool stopping;   /* by the user: nothing of the queue is begun any more */
@@ -60,39 +60,27 @@ static void screen_run_on_line(void *arg, struct run *r, const char *text)
     u->log_used++;
 }
 
-/* A run goes on without its recording; the person is told once. */
-static void warn_of_recording(struct screen_run *u)
+/* A run goes on without its recording. */
+static void screen_run_on_warning(void *arg, const char *sentence)
 {
-    const char *warning = recorder_warning(u->recorder);
+    struct screen_run *u = arg;
 
-    if (warning)
-        app_warn(u->app, "%c%s.", toupper((unsigned char)warning[0]), warning + 1);
+    app_warn(u->app, "%c%s.", toupper((unsigned char)sentence[0]), sentence + 1);
 }
 
+/* What has come is drawn by the tick, ten times a second. */
 static void screen_run_on_changed(void *arg, struct run *r)
 {
     struct screen_run *u = arg;
 
-    recorder_changed(u->recorder, r);
-    warn_of_recording(u);
     /* A run may not be freed or followed by another from within its own call. */
     if (r->state == RUN_DONE)
         event_active(u->advance, EV_TIMEOUT, 0);
     app_dirty(u->app);
 }
 
-/* Nothing is drawn here: the tick draws what has come, ten times a second. */
-static void screen_run_on_sampled(void *arg, struct run *r, const struct process *process,
-                                  const struct sample *sample)
-{
-    struct screen_run *u = arg;
-
-    recorder_sampled(u->recorder, r, process, sample);
-    warn_of_recording(u);
-}
-
-static const struct run_ops ops = {screen_run_on_changed, screen_run_on_sampled,
-                                   screen_run_on_line};
+static const struct drive_ops ops = {screen_run_on_changed, screen_run_on_line,
+                                     screen_run_on_warning};
 
 /* The queue. */
 
@@ -102,13 +90,13 @@ static bool screen_run_begin(struct screen_run *u)
     struct queued *q = &u->queue[u->at];
     struct fail fail = {0};
 
-    q->run = run_new(app_base(u->app), q->scenario, &q->values, &ops, u, &fail);
+    u->drive = (struct drive){.ops = &ops, .arg = u};
+    q->run = drive_make(&u->drive, app_base(u->app), q->scenario, &q->values, &fail);
     if (!q->run) {
         app_warn(u->app, "%s was not started: %s.", q->scenario->name, fail.sentence);
         return false;
     }
-    u->recorder = recorder_new(q->run, &fail);
-    if (!u->recorder)
+    if (drive_record(&u->drive, q->run, &fail) < 0)
         app_warn(u->app, "This run is not saved: %s.", fail.sentence);
     run_board_set_run(&u->board, q->run);
     run_start(q->run);
@@ -123,12 +111,6 @@ static bool begin_next(struct screen_run *u)
             return true;
     }
     return false;
-}
-
-static void end_recording(struct screen_run *u)
-{
-    recorder_free(u->recorder);
-    u->recorder = NULL;
 }
 
 /* All that ran goes to the summary; it takes the runs over when it is made. */
@@ -158,7 +140,7 @@ static void on_advance(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    end_recording(u);
+    drive_end(&u->drive);
     u->restarting = false;
     if (again) {
         run_board_set_run(&u->board, NULL);
@@ -188,7 +170,7 @@ static void screen_run_free(void *self)
 {
     struct screen_run *u = self;
 
-    end_recording(u);
+    drive_end(&u->drive);
     for (size_t i = 0; i < u->count; i++) {
         run_free(u->queue[i].run);
         options_done(&u->queue[i].values);

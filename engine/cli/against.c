@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "engine/cli/command.h"
+#include "engine/cli/headless.h"
 #include "engine/cli/outlet.h"
+#include "engine/cli/progress.h"
 #include "engine/recording.h"
 #include "engine/report/compare_report.h"
 #include "engine/rounds.h"
@@ -265,7 +267,7 @@ static int tell(const struct rounds *r, const struct compare_options *options,
     struct compare_side sides[2];
     struct comparison *comparison;
     struct fail fail = {0};
-    int code = rounds_exit_code(r);
+    int code = headless_rounds_code(r);
 
     for (int i = 0; i < 2; i++)
         sides[i] = (struct compare_side){c[i].name, pairs, c[i].runs};
@@ -288,16 +290,18 @@ int against_run(const struct scenario *s, const struct options *values,
                 const struct arguments *a)
 {
     struct contestant contestants[2] = {0};
+    struct progress progress;
     struct rounds rounds = {.count = 2,
                             .contestants = contestants,
                             .save = !arguments_flag(a, "no-save"),
-                            .quiet = arguments_flag(a, "quiet") != NULL,
-                            .verbose = arguments_flag(a, "verbose") != NULL};
+                            .ops = &progress_of_rounds,
+                            .arg = &progress};
     struct compare_options options = {.paired = true};
     struct fail fail = {0};
     struct pair pair = {contestants, s, a, &fail};
     int code;
 
+    progress_init(&progress, a);
     if (check_flags(a, &fail) == 0 && read_rounds(a, &rounds.rounds, &fail) == 0 &&
         compare_read_options(a, &options, &fail) == 0 && make_pair(&pair, values) < 0)
         fail_set(&fail, ENOMEM, "against", "making the contestants");

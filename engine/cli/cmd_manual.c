@@ -21,7 +21,7 @@ static const struct {
 #undef X
 };
 
-static int print(const struct arguments *a, struct fail *fail)
+static int print_manual(const struct arguments *a, struct fail *fail)
 {
     const char *name = a->operand_count == 1 ? a->operands[0] : "";
 
@@ -39,5 +39,5 @@ const struct command command_manual = {
     .usage = "manual roff|bash|zsh|fish",
     .help = "the manual page, or the completion of a shell, on standard output",
     .flags = flags,
-    .act = print,
+    .act = print_manual,
 };

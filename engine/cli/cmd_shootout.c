@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "engine/cli/command.h"
+#include "engine/cli/headless.h"
 #include "engine/cli/outlet.h"
+#include "engine/cli/progress.h"
 #include "engine/report/shootout_report.h"
 #include "engine/units.h"
 
@@ -54,8 +56,6 @@ static int read_flags(const struct arguments *a, struct shootout *s, struct fail
     s->rounds.rounds = (unsigned)rounds;
     s->rounds.seed = seed;
     s->rounds.save = arguments_flag(a, "save") != NULL;
-    s->rounds.quiet = arguments_flag(a, "quiet") != NULL;
-    s->rounds.verbose = arguments_flag(a, "verbose") != NULL;
     return outlets_check(shootout_formats, NULL, a, fail);
 }
 
@@ -76,15 +76,19 @@ static int read_each(const struct arguments *a, struct shootout *s, struct fail 
 static int carry_out(const struct arguments *a, const struct options *typed,
                      struct fail *fail)
 {
+    struct progress progress;
     struct shootout s = {0};
     int code = EXIT_OK;
+    int rc = shootout_make(&s, a->operands[0], arguments_flag(a, "quick") != NULL, typed,
+                           fail);
 
-    if (shootout_make(&s, a->operands[0], arguments_flag(a, "quick") != NULL, typed,
-                      fail) == 0 &&
-        read_flags(a, &s, fail) == 0 && read_each(a, &s, fail) == 0 &&
+    progress_init(&progress, a);
+    s.rounds.ops = &progress_of_rounds;
+    s.rounds.arg = &progress;
+    if (rc == 0 && read_flags(a, &s, fail) == 0 && read_each(a, &s, fail) == 0 &&
         shootout_carry_out(&s, fail) == 0)
         code = outlets_write(shootout_formats, shootout_write_text, &s, a,
-                             rounds_exit_code(&s.rounds));
+                             headless_rounds_code(&s.rounds));
     shootout_done(&s);
     return code;
 }

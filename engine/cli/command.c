@@ -190,24 +190,6 @@ bool command_is_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-bool command_ignores(int signal_number)
-{
-    struct sigaction now;
-
-    return sigaction(signal_number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
-}
-
-void command_hold_signals(void)
-{
-    sigset_t set;
-
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
 /*
  * A descriptor that the caller has closed would be given to the next file that is
  * opened, and what is printed would go there. Used the wrong way round, the null

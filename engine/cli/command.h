@@ -29,15 +29,6 @@ enum {
 /* Whether a word asks for help: --help or -h. */
 bool command_is_help(const char *word);
 
-/* Whether a signal was ignored when we were started, as SIGHUP is by nohup. */
-bool command_ignores(int signal_number);
-
-/*
- * Hold SIGINT, SIGTERM and SIGHUP back until the program's end, before their handlers
- * go: a second Ctrl-C, after the end, must not make an ending of its own.
- */
-void command_hold_signals(void);
-
 /* One of the words that the first operand of a command may be: a scenario. */
 struct command_word {
     const char *name;

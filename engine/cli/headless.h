@@ -1,14 +1,14 @@
 /*
  * A run without a screen: what `plimsoll run` and `plimsoll http` do. Progress goes to
- * standard error if that is a terminal, the result table to standard output unless an
- * export takes its place there.
+ * standard error (progress.h), the result table to standard output unless an export takes
+ * its place there (outlet.h).
  */
 #ifndef ENGINE_CLI_HEADLESS_H
 #define ENGINE_CLI_HEADLESS_H
 
 #include "engine/cli/arguments.h"
 #include "engine/report/export.h"
-#include "engine/run.h"
+#include "engine/rounds.h"
 #include "engine/scenario.h"
 
 /* The flags that both commands share; append to a command's own. */
@@ -25,9 +25,7 @@
 int headless_run(const struct scenario *s, const struct options *values,
                  const struct arguments *a);
 
-/* One line on a terminal's standard error: how far the run is; and the line away again.
- */
-void headless_progress(const struct run *r);
-void headless_clear(void);
+/* The exit code that the end of rounds stands for, when nothing else is wrong. */
+int headless_rounds_code(const struct rounds *r);
 
 #endif
