@@ -14,7 +14,9 @@ SOURCES = $(sort $(wildcard $(addsuffix /*.c,$(1))))
 OBJECTS = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 PROTOCOLS := $(filter-out protocols/stream/once_main.c,$(call SOURCES,protocols protocols/*))
-ENGINE    := $(filter-out engine/cli/main.c,$(call SOURCES,engine engine/*))
+ENGINE    := $(call SOURCES,engine)
+REPORT    := $(call SOURCES,engine/report)
+CLI       := $(filter-out engine/cli/main.c,$(call SOURCES,engine/cli))
 TUI       := $(filter-out tui/main.c,$(call SOURCES,tui))
 # Every C file and header: what is formatted and linted.
 CODE      := $(sort $(wildcard $(foreach d,protocols protocols/* engine engine/* tui tests, \
@@ -32,6 +34,8 @@ all: $(PROGRAMS)
 # tests/test_layers.sh.
 $(BUILD)/libprotocols.a: $(call OBJECTS,$(PROTOCOLS)) $(LLHTTP_OBJECTS)
 $(BUILD)/libengine.a: $(call OBJECTS,$(ENGINE))
+$(BUILD)/libreport.a: $(call OBJECTS,$(REPORT))
+$(BUILD)/libcli.a: $(call OBJECTS,$(CLI))
 $(BUILD)/libtui.a: $(call OBJECTS,$(TUI))
 $(BUILD)/libtestsupport.a: $(call OBJECTS,$(SUPPORT))
 $(BUILD)/lib%.a:
@@ -39,7 +43,7 @@ $(BUILD)/lib%.a:
 	$(AR) rcs $@ $^
 
 # In the order of linking: whoever calls stands before what is called.
-ENGINE_LAYERS := $(addprefix $(BUILD)/,libengine.a libprotocols.a)
+ENGINE_LAYERS := $(addprefix $(BUILD)/,libcli.a libreport.a libengine.a libprotocols.a)
 ALL_LAYERS    := $(BUILD)/libtui.a $(ENGINE_LAYERS)
 
 $(BUILD)/plimsoll: $(BUILD)/obj/tui/main.o $(ALL_LAYERS)
