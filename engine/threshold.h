@@ -1,15 +1,13 @@
 /*
  * Thresholds: what a run must show to pass, as `--threshold 'p99<5ms'`. Each is a
- * metric of engine/trial.h, a relation and a limit:
+ * metric of engine/metric.h, a relation and a limit:
  *
  *   metric     its name (latency_p99_ns), or a short one: p50 p90 p95 p99 p99.9 p99.99
  *              max mean latency loss errors throughput rps received seconds ...
  *   relation   <  <=  >  >=
  *   limit      5ms 2s (times)  0.1% (shares)  500MB/s 1GiB/s (throughput)  10k/s (rates)
  *
- * It is judged on the median over the trials (run_statistics). A metric that was not
- * measured has no value, and that fails: a threshold nobody looked at has not held. The
- * verdicts are apart from the outcome of the run, which says whether it was carried out.
+ * engine/threshold_verdict.h judges a run by them.
  */
 #ifndef ENGINE_THRESHOLD_H
 #define ENGINE_THRESHOLD_H
@@ -17,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/run.h"
+#include "engine/metric.h"
 #include "protocols/fail.h"
 
 #define THRESHOLDS_MAX 32
@@ -31,13 +29,6 @@ struct threshold {
     double limit; /* in the metric's unit */
 };
 
-struct threshold_verdict {
-    struct threshold threshold;
-    double value; /* the median; NaN: not measured */
-    bool ok;
-    char detail[160]; /* a sentence with the figures, without a full stop */
-};
-
 const char *relation_text(enum relation relation); /* "<=" */
 
 /* 0, or -EINVAL with a sentence; an unknown metric is told with the nearest one. */
@@ -49,13 +40,6 @@ int threshold_parse(struct threshold *t, const char *text, struct fail *fail);
  */
 int thresholds_parse(const char *text, struct threshold list[THRESHOLDS_MAX],
                      size_t *count, struct fail *fail);
-
-/* Judge what the run's values ask for; returns how many verdicts there are. */
-size_t thresholds_judge(const struct run *r,
-                        struct threshold_verdict list[THRESHOLDS_MAX]);
-
-/* Whether every threshold of the run has held; true when there is none. */
-bool thresholds_hold(const struct run *r);
 
 /* The metric that a word names, short or whole. 0, or -EINVAL with a sentence. */
 int threshold_metric(const char *word, enum metric *metric, struct fail *fail);

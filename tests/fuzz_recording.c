@@ -11,7 +11,7 @@
 
 #include "engine/recording.h"
 #include "engine/report/document.h"
-#include "engine/threshold.h"
+#include "engine/threshold_verdict.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

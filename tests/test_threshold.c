@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "engine/threshold.h"
+#include "engine/threshold_verdict.h"
 
 static void reads(const char *text, enum metric metric, enum relation relation,
                   double limit)

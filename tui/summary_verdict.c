@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "engine/run.h"
-#include "engine/threshold.h"
+#include "engine/threshold_verdict.h"
 #include "tui/figure.h"
 
 #define SENTENCE 512

@@ -9,7 +9,7 @@
 #include "engine/drive.h"
 #include "engine/foreground.h"
 #include "engine/report/report.h"
-#include "engine/threshold.h"
+#include "engine/threshold_verdict.h"
 
 /* What the run came to comes first: a threshold is for a run that was carried out. */
 static int exit_code(const struct run *r, bool interrupted)

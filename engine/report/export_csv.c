@@ -9,7 +9,7 @@
 #include "engine/json.h"
 #include "engine/report/export.h"
 #include "engine/report/quote.h"
-#include "engine/threshold.h"
+#include "engine/threshold_verdict.h"
 
 static bool was_measured(const struct run *r, enum metric metric)
 {

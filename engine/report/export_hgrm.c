@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "engine/report/export.h"
-#include "engine/threshold.h"
+#include "engine/threshold_verdict.h"
 
 #define TICKS 5
 #define MS 1e6

@@ -17,7 +17,7 @@
 #include <zlib.h>
 
 #include "engine/report/export.h"
-#include "engine/threshold.h"
+#include "engine/threshold_verdict.h"
 
 #define COOKIE 0x1c849303u
 #define COMPRESSED_COOKIE 0x1c849304u

@@ -11,7 +11,7 @@
 #include "engine/report/html.h"
 #include "engine/report/quote.h"
 #include "engine/report/run_plots.h"
-#include "engine/threshold.h"
+#include "engine/threshold_verdict.h"
 #include "engine/units.h"
 
 static const char *outcome_class(const struct run *r)

@@ -13,7 +13,7 @@
 #include "engine/json.h"
 #include "engine/report/export.h"
 #include "engine/report/quote.h"
-#include "engine/threshold.h"
+#include "engine/threshold_verdict.h"
 
 struct counts {
     size_t tests, failures, errors, skipped;

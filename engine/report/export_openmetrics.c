@@ -10,7 +10,7 @@
 
 #include "engine/report/export.h"
 #include "engine/report/quote.h"
-#include "engine/threshold.h"
+#include "engine/threshold_verdict.h"
 
 /* What a unit of the metrics is called here, and what to divide by: a division by a
  * power of ten rounds once, and so prints the digits that were there. */

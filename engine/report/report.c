@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/report/load_table.h"
-#include "engine/threshold.h"
+#include "engine/threshold_verdict.h"
 #include "engine/units.h"
 
 static void print_outcome(FILE *f, const struct run *r)
