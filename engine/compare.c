@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/statistics.h"
 #include "protocols/utf8.h"
 
 /* The chance of a false verdict among the headline metrics, and among the others. */

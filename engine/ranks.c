@@ -5,21 +5,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "engine/statistics.h"
+
 #define HALF_ALPHA 0.025
 #define Z 1.959964 /* the normal quantile of 1 - HALF_ALPHA */
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median_of(const double *sorted, size_t n)
-{
-    return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
-}
 
 /*
  * Twice the rank of each of `values` among them, ties sharing the mean of theirs, so
@@ -33,7 +22,7 @@ static double double_ranks(const double *values, double *sorted, size_t n,
 
     for (size_t i = 0; i < n; i++)
         sorted[i] = values[i];
-    qsort(sorted, n, sizeof(*sorted), ascending);
+    statistics_sort(sorted, n);
     for (size_t i = 0; i < n; i++) {
         size_t first = 0, last;
 
@@ -161,7 +150,7 @@ static int unpaired_bound(size_t n, size_t m, size_t *bound)
 static void take_interval(const double *sorted, size_t count, size_t bound,
                           struct shift *shift)
 {
-    shift->estimate = median_of(sorted, count);
+    shift->estimate = statistics_median(sorted, count);
     if (!bound || 2 * bound > count)
         return;
     shift->low = sorted[bound - 1];
@@ -185,7 +174,7 @@ int ranks_unpaired(const double *a, size_t n, const double *b, size_t m,
         ties = double_ranks(pool, sorted, count, ranks);
         for (size_t i = 0; i < n * m; i++)
             differences[i] = b[i % m] - a[i / m];
-        qsort(differences, n * m, sizeof(*differences), ascending);
+        statistics_sort(differences, n * m);
         rc = unpaired_p(ranks, n, m, ties, &shift->p);
         if (rc == 0)
             rc = unpaired_bound(n, m, &bound);
@@ -302,7 +291,7 @@ int ranks_paired(const double *a, const double *b, size_t n, struct shift *shift
         for (size_t i = 0; i < n; i++)
             for (size_t j = i; j < n; j++)
                 walsh[k++] = (differences[i] + differences[j]) / 2;
-        qsort(walsh, walsh_count, sizeof(*walsh), ascending);
+        statistics_sort(walsh, walsh_count);
         rc = paired_p(differences, n, &shift->p);
         if (rc == 0)
             rc = paired_bound(n, &bound);

@@ -5,6 +5,7 @@
 #include "engine/json.h"
 #include "engine/message.h"
 #include "engine/recording.h"
+#include "engine/statistics.h"
 
 /* Hand the line over, or nothing at all. */
 static cJSON *whole(cJSON *line, int rc)

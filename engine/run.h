@@ -29,6 +29,7 @@
 
 struct event_base;
 struct run;
+struct statistics;
 
 enum run_state { RUN_NEW, RUN_SPAWNING, RUN_RUNNING, RUN_DRAINING, RUN_DONE };
 
@@ -148,14 +149,9 @@ uint64_t run_clock_ns(const struct run *r);
 double run_progress(const struct run *r);
 
 /*
- * Statistics of one metric over the completed trials (all, when none completed). The
- * interval is Student's t, two-sided 95 %; NaN for fewer than two values.
+ * Statistics of one metric (engine/statistics.h) over the completed trials that have it;
+ * over all that have it, when none of those completed.
  */
-struct statistics {
-    size_t n;
-    double median, mean, stdev, min, max, ci95_low, ci95_high;
-};
-
 void run_statistics(const struct run *r, enum metric metric, struct statistics *s);
 
 /* Whether its load follows a schedule: latency then counts from when each was due. */
@@ -167,6 +163,5 @@ bool run_is_paced(const struct run *r);
  * values are others (scenario_departures).
  */
 bool run_is_comparable(const struct run *r, char *why, size_t size);
-void statistics_of(const double *values, size_t n, struct statistics *s);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/statistics.h"
 #include "engine/units.h"
 #include "protocols/clock.h"
 
@@ -325,14 +326,6 @@ static size_t logarithms(const struct contestant *c, enum metric metric,
     return kept;
 }
 
-static double median_of(const double *values, size_t n)
-{
-    struct statistics s;
-
-    statistics_of(values, n, &s);
-    return s.median;
-}
-
 /* --- judging --- */
 
 static const struct contestant *member_of(const struct shootout *s,
@@ -355,9 +348,10 @@ static void find_best(const struct shootout *s, struct shootout_group *g)
     for (size_t m = 0; m < g->count; m++) {
         double values[ROUNDS_MAX];
         size_t n = logarithms(member_of(s, g, m), g->metric, values);
-        double score =
-            n ? median_of(values, n) * metric_row(g->metric)->better : (double)NAN;
+        double score;
 
+        statistics_sort(values, n);
+        score = statistics_median(values, n) * metric_row(g->metric)->better;
         if (n && score > most) {
             most = score;
             g->best = m;
@@ -463,7 +457,8 @@ static double log_ratio(const struct shootout *s, size_t group, size_t x, size_t
 
         for (size_t k = 0; k < n; k++)
             drawn[k] = values[state ? next_random(state) % n : k];
-        medians[i] = median_of(drawn, n);
+        statistics_sort(drawn, n);
+        medians[i] = statistics_median(drawn, n);
     }
     return medians[0] - medians[1];
 }
@@ -490,14 +485,6 @@ static double passing(const struct shootout *s, const struct shootout_crossing *
     return at;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static void locate(const struct shootout *s, struct shootout_crossing *c)
 {
     static const uint64_t seed = 1;
@@ -514,7 +501,7 @@ static void locate(const struct shootout *s, struct shootout_crossing *c)
             places[n++] = at;
     }
     if (n >= RESAMPLINGS / 2) {
-        qsort(places, n, sizeof(*places), ascending);
+        statistics_sort(places, n);
         c->low = places[(size_t)(0.025 * (double)n)];
         c->high = places[(size_t)(0.975 * (double)(n - 1))];
     }

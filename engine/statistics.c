@@ -1,9 +1,7 @@
-/* Statistics over the trials of a run: declared in engine/run.h. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "engine/statistics.h"
 
-#include "engine/run.h"
+#include <math.h>
+#include <stdlib.h>
 
 static int ascending(const void *a, const void *b)
 {
@@ -11,6 +9,17 @@ static int ascending(const void *a, const void *b)
     double y = *(const double *)b;
 
     return (x > y) - (x < y);
+}
+
+void statistics_sort(double *values, size_t n)
+{
+    if (n)
+        qsort(values, n, sizeof(*values), ascending);
+}
+
+double statistics_median(const double *sorted, size_t n)
+{
+    return n ? (sorted[(n - 1) / 2] + sorted[n / 2]) / 2 : (double)NAN;
 }
 
 /*
@@ -53,10 +62,10 @@ void statistics_of(const double *values, size_t n, struct statistics *s)
         sorted[i] = values[i];
         s->mean += values[i] / (double)n;
     }
-    qsort(sorted, n, sizeof(*sorted), ascending);
+    statistics_sort(sorted, n);
     s->min = sorted[0];
     s->max = sorted[n - 1];
-    s->median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+    s->median = statistics_median(sorted, n);
     for (size_t i = 0; i < n; i++)
         squares += pow(values[i] - s->mean, 2);
     if (n > 1) {
@@ -66,35 +75,4 @@ void statistics_of(const double *values, size_t n, struct statistics *s)
         s->ci95_high = s->mean + half;
     }
     free(sorted);
-}
-
-void run_statistics(const struct run *r, enum metric metric, struct statistics *s)
-{
-    double *values = calloc(r->trials_begun + 1, sizeof(*values));
-    size_t n = 0;
-
-    for (int any = 0; values && any < 2 && n == 0; any++)
-        for (size_t i = 0; i < r->trials_begun; i++) {
-            const struct trial *t = r->trials[i];
-
-            if (isfinite(t->metrics[metric]) && (any || t->outcome == OUTCOME_COMPLETED))
-                values[n++] = t->metrics[metric];
-        }
-    statistics_of(values, n, s);
-    free(values);
-}
-
-bool run_is_comparable(const struct run *r, char *why, size_t size)
-{
-    char departures[400];
-
-    why[0] = '\0';
-    if (r->outcome != OUTCOME_COMPLETED &&
-        !(r->outcome == OUTCOME_EXHAUSTED && r->scenario->exhausted_expected))
-        snprintf(why, size, "This run is not a whole one: do not compare the figures.");
-    else if (scenario_departures(r->scenario, &r->values, departures,
-                                 sizeof(departures)) > 0)
-        snprintf(why, size, "Do not compare the figures, the values are others: %s.",
-                 departures);
-    return why[0] == '\0';
 }

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "engine/statistics.h"
+
 static bool holds(const struct threshold *t, double value)
 {
     switch (t->relation) {

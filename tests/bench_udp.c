@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/statistics.h"
 #include "protocols/clock.h"
 #include "protocols/endpoint.h"
 #include "protocols/pacer_timer.h"
@@ -395,20 +396,13 @@ static void keep(struct figures *f, int round, const struct result *r)
     f->loss[round] = 100 * (sent - received) / sent;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static double median(const double *values, int n)
 {
     double sorted[ROUNDS_MAX];
 
     memcpy(sorted, values, (size_t)n * sizeof(*sorted));
-    qsort(sorted, (size_t)n, sizeof(*sorted), compare);
-    return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+    statistics_sort(sorted, (size_t)n);
+    return statistics_median(sorted, (size_t)n);
 }
 
 /* The median of the rounds' ratios: what disturbed one round disturbed both. */

@@ -27,6 +27,7 @@
 #include "engine/report/document.h"
 #include "engine/report/report.h"
 #include "engine/run.h"
+#include "engine/statistics.h"
 #include "protocols/clock.h"
 #include "tests/pair.h"
 

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 #include <event2/event.h>
 
+#include "engine/statistics.h"
 #include "tests/frame.h"
 #include "tests/synthetic.h"
 #include "tui/app.h"

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "engine/run.h"
+#include "engine/statistics.h"
 #include "engine/trial.h"
 #include "protocols/clock.h"
 

@@ -5,6 +5,7 @@
 
 #include "engine/report/load_table.h"
 #include "engine/run.h"
+#include "engine/statistics.h"
 #include "engine/units.h"
 #include "tui/figure.h"
 #include "tui/metric_label.h"

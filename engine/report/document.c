@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/json.h"
+#include "engine/statistics.h"
 #include "engine/threshold_verdict.h"
 
 static void add_values(cJSON *document, const struct run *r)

@@ -12,6 +12,7 @@
 #include "engine/json.h"
 #include "engine/report/document.h"
 #include "engine/report/export.h"
+#include "engine/statistics.h"
 
 /* X(percentile, name) */
 /* clang-format off */
@@ -141,14 +142,6 @@ static double *whole_seconds(const struct run *r, size_t offset, size_t *n)
     return values;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static double quantile_of(const double *sorted, size_t n, double q)
 {
     size_t rank = (size_t)ceil(q * (double)n);
@@ -172,8 +165,7 @@ static cJSON *add_quantity(cJSON *document, const char *name, const struct run *
     mean = n ? sum / (double)n : (double)NAN;
     for (size_t i = 0; i < n; i++)
         squares += pow(values[i] - mean, 2);
-    if (n)
-        qsort(values, n, sizeof(*values), ascending);
+    statistics_sort(values, n);
     json_add_number(o, "average", mean);
     json_add_number(o, "mean", mean);
     json_add_number(o, "stddev", n ? sqrt(squares / (double)n) : (double)NAN);

@@ -11,6 +11,7 @@
 #include "engine/report/html.h"
 #include "engine/report/quote.h"
 #include "engine/report/run_plots.h"
+#include "engine/statistics.h"
 #include "engine/threshold_verdict.h"
 #include "engine/units.h"
 

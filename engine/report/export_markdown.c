@@ -6,6 +6,7 @@
 #include "engine/json.h"
 #include "engine/report/export.h"
 #include "engine/report/quote.h"
+#include "engine/statistics.h"
 #include "engine/threshold_verdict.h"
 
 static void put_title(FILE *f, const struct run *r)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/statistics.h"
 #include "engine/units.h"
 
 static const struct {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/report/load_table.h"
+#include "engine/statistics.h"
 #include "engine/threshold_verdict.h"
 #include "engine/units.h"
 

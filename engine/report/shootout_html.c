@@ -8,6 +8,7 @@
 #include "engine/report/plot.h"
 #include "engine/report/quote.h"
 #include "engine/report/shootout_report.h"
+#include "engine/statistics.h"
 #include "engine/units.h"
 
 static void put_head(FILE *f, const struct shootout *s)

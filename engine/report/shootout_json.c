@@ -5,6 +5,7 @@
 #include "engine/json.h"
 #include "engine/report/document.h"
 #include "engine/report/shootout_report.h"
+#include "engine/statistics.h"
 
 static void add_values(cJSON *o, const struct contestant *c, enum metric metric)
 {

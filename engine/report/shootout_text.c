@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/report/shootout_report.h"
+#include "engine/statistics.h"
 #include "engine/units.h"
 
 const struct export_format *const shootout_formats[] = {
