@@ -6,6 +6,7 @@
 
 #include "engine/drive.h"
 #include "protocols/clock.h"
+#include "protocols/random.h"
 
 static void on_show(void *arg, const struct run *run)
 {
@@ -102,16 +103,6 @@ static int take_turn(struct rounds *r, struct contestant *c, struct fail *fail)
     return take_run(r, c, run);
 }
 
-/* splitmix64 */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 #define CONTESTANTS_MAX 64
 
 static void put_in_order(const struct rounds *r, unsigned round, uint64_t *state,
@@ -122,7 +113,7 @@ static void put_in_order(const struct rounds *r, unsigned round, uint64_t *state
     if (r->order == ROUNDS_ALTERNATE)
         return;
     for (size_t i = r->count - 1; i > 0; i--) {
-        size_t k = (size_t)(next_random(state) % (i + 1));
+        size_t k = (size_t)(random_next(state) % (i + 1));
         size_t kept = order[i];
 
         order[i] = order[k];

@@ -9,6 +9,7 @@
 #include "engine/statistics.h"
 #include "engine/units.h"
 #include "protocols/clock.h"
+#include "protocols/random.h"
 
 #define ALPHA 0.05
 #define RESAMPLINGS 2000
@@ -433,16 +434,6 @@ static void find_near(struct shootout *s, size_t group)
 
 /* --- crossings --- */
 
-/* splitmix64 */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 /* The logarithm of the ratio of two members' medians at a size; with a state, of values
  * drawn from theirs with replacement. */
 static double log_ratio(const struct shootout *s, size_t group, size_t x, size_t y,
@@ -456,7 +447,7 @@ static double log_ratio(const struct shootout *s, size_t group, size_t x, size_t
         size_t n = logarithms(member_of(s, g, i ? y : x), g->metric, values);
 
         for (size_t k = 0; k < n; k++)
-            drawn[k] = values[state ? next_random(state) % n : k];
+            drawn[k] = values[state ? random_next(state) % n : k];
         statistics_sort(drawn, n);
         medians[i] = statistics_median(drawn, n);
     }

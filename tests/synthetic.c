@@ -4,15 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocols/random.h"
+
 #define STARTED 1796040000 /* 2026-11-30T12:00:00Z */
 
 double synthetic_uniform(uint64_t *state)
 {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+    return (double)(random_next(state) >> 11) * 0x1p-53;
 }
 
 /* The sum of twelve: near enough to normal, and free of libm's last digits. */

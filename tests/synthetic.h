@@ -21,7 +21,7 @@ struct synthetic {
 /* NULL for a scenario that is not there. The caller frees it by run_free. */
 struct run *synthetic_run(const struct synthetic *how);
 
-/* A number of 0..1 from a state that is stepped on (splitmix64), and a normal one. */
+/* A number of 0..1 from a state of protocols/random.h, and a normal one. */
 double synthetic_uniform(uint64_t *state);
 double synthetic_normal(uint64_t *state);
 

@@ -12,23 +12,11 @@
 #include <zlib.h>
 
 #include "protocols/clock.h"
+#include "protocols/random.h"
 #include "protocols/stream/block.h"
 
 #define CHUNK_BYTES (1u << 20)
-#define COUNTER_STEP 0x9e3779b97f4a7c15u
 #define SPARE_BYTES (512ull << 20) /* memory left to everything else */
-
-/* SplitMix64 (Steele, Lea, Flood 2014): counter-based, so the CPU overlaps its steps. */
-static void fill(uint64_t *words, size_t count, uint64_t *counter)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint64_t z = *counter += COUNTER_STEP;
-
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        words[i] = z ^ (z >> 31);
-    }
-}
 
 static uint64_t read_number(const char *path)
 {
@@ -125,11 +113,12 @@ int content_extend(int fd, uint64_t size_bytes, uint64_t seed, uint64_t *done_by
     uint64_t left = size_bytes - *done_bytes;
     size_t len = left < CHUNK_BYTES ? (size_t)left : CHUNK_BYTES;
     uint64_t *words = block_new(CHUNK_BYTES);
-    uint64_t counter = seed + *done_bytes / 8 * COUNTER_STEP;
+    uint64_t state = random_skip(seed, *done_bytes / 8);
     int err = words ? 0 : -ENOMEM;
 
     if (!err) {
-        fill(words, (len + 7) / 8, &counter);
+        for (size_t i = 0; i < (len + 7) / 8; i++)
+            words[i] = random_next(&state);
         err = write_all(fd, (const char *)words, len);
     }
     free(words);
