@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "protocols/role.h"
 #include "protocols/utf8.h"
 
 /* Values of a metric: one of each documented run, or one average. */
@@ -337,14 +336,6 @@ const struct scenario *scenario_named(const char *name, struct fail *fail)
         fail_set(fail, EINVAL, "scenario",
                  "there is no scenario '%.60s'; plimsoll list tells them", name);
     return s;
-}
-
-bool scenario_available(const struct scenario *s)
-{
-    for (int i = 0; i < PLACE_COUNT; i++)
-        if (s->roles[i] && !role_find(s->roles[i]))
-            return false;
-    return true;
 }
 
 /* Apply "name=value;name=value". A wrong pair is our own mistake. */

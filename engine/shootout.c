@@ -62,11 +62,6 @@ static int begin_contestant(const struct making *k, const char *scenario,
     c->scenario = scenario_find(scenario);
     if (!c->scenario || s->rounds.count == SHOOTOUT_CONTESTANTS)
         return fail_set(k->fail, EINVAL, "shootout", "there is no scenario %s", scenario);
-    if (!scenario_available(c->scenario))
-        return fail_set(
-            k->fail, EINVAL, "shootout",
-            "%s is not built into this program, and the shoot-out %s needs it", scenario,
-            s->name);
     snprintf(c->name, sizeof(c->name), "%s", scenario);
     s->rounds.count++;
     rc = scenario_defaults(c->scenario, &c->values);

@@ -12,6 +12,7 @@
 
 #include "engine/scenario.h"
 #include "engine/trial.h"
+#include "protocols/role.h"
 
 static const struct scenario *row(size_t i)
 {
@@ -39,6 +40,8 @@ static void every_row_is_complete(void **state)
         assert_true(strlen(s->about) > 40);
         assert_int_equal(s->about[strlen(s->about) - 1], '.');
         assert_non_null(s->documented);
+        for (int place = 0; place < PLACE_COUNT; place++)
+            assert_true(!s->roles[place] || role_find(s->roles[place]));
         assert_non_null(s->roles[PLACE_CLIENT]);
         assert_true(s->roles[PLACE_SERVER] || s->family->url);
         assert_true(!s->roles[PLACE_ENDPOINT] || s->family->bit == FAMILY_SERVICE);

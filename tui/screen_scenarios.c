@@ -22,7 +22,6 @@
 struct choice {
     const struct scenario *scenario; /* borrowed: the table's */
     struct options values;
-    bool available;
     bool marked;
     int row; /* on the screen when last drawn, -1 if not shown */
 };
@@ -97,7 +96,6 @@ static void *screen_scenarios_init(struct app *app, const void *argument)
     }
     for (size_t i = 0; i < k->count; i++) {
         k->choices[i].scenario = &table[i];
-        k->choices[i].available = scenario_available(&table[i]);
         if (scenario_defaults(&table[i], &k->choices[i].values) < 0) {
             screen_scenarios_free(k);
             return NULL;
@@ -192,14 +190,6 @@ static void add_run(struct run_request *r, const struct scenario *s,
     }
 }
 
-static bool refuse_unavailable(struct screen_scenarios *k, const struct choice *choice)
-{
-    if (choice->available)
-        return false;
-    app_warn(k->app, "%s is not built into this program yet.", choice->scenario->name);
-    return true;
-}
-
 static void edit(void *self, uint32_t press);
 
 /* A load on a server of one's own needs its address: the form asks for it. */
@@ -223,11 +213,9 @@ static void run_chosen(void *self, uint32_t press)
     (void)press;
     k->request.count = 0;
     for (size_t i = 0; i < k->count; i++)
-        if (k->choices[i].marked && k->choices[i].available)
+        if (k->choices[i].marked)
             add_run(&k->request, k->choices[i].scenario, &k->choices[i].values);
     if (k->request.count == 0) {
-        if (refuse_unavailable(k, selected(k)))
-            return;
         if (ask_for_server(k))
             return;
         add_run(&k->request, selected(k)->scenario, &selected(k)->values);
@@ -241,7 +229,7 @@ static void run_quick(void *self, uint32_t press)
     const struct choice *choice = selected(k);
 
     (void)press;
-    if (refuse_unavailable(k, choice) || ask_for_server(k))
+    if (ask_for_server(k))
         return;
     options_done(&k->quick);
     k->quick = (struct options){0};
@@ -272,8 +260,6 @@ static void edit(void *self, uint32_t press)
     struct screen_scenarios *k = self;
 
     (void)press;
-    if (refuse_unavailable(k, selected(k)))
-        return;
     k->params = (struct params_request){selected(k)->scenario, &selected(k)->values,
                                         run_from_params, k};
     app_push(k->app, &screen_params, &k->params);
@@ -284,8 +270,6 @@ static void screen_scenarios_mark(void *self, uint32_t press)
     struct screen_scenarios *k = self;
 
     (void)press;
-    if (refuse_unavailable(k, selected(k)))
-        return;
     selected(k)->marked = !selected(k)->marked;
     screen_scenarios_move_one(k, 1);
 }
@@ -478,10 +462,7 @@ static void draw_choice(struct canvas *c, struct area row,
     const struct choice *choice = &k->choices[i];
     bool is_selected = i == k->selected;
     enum paint ground = is_selected ? PAINT_SELECTION : PAINT_GROUND;
-    struct style name = style_on(is_selected         ? PAINT_SELECTED
-                                 : choice->available ? PAINT_TEXT
-                                                     : PAINT_UNKNOWN,
-                                 ground);
+    struct style name = style_on(is_selected ? PAINT_SELECTED : PAINT_TEXT, ground);
     struct style accent = style_on(is_selected ? PAINT_SELECTED : PAINT_ACCENT, ground);
     struct style dim = style_on(is_selected ? PAINT_SELECTED : PAINT_DIM, ground);
     int x = row.x;
@@ -498,8 +479,7 @@ static void draw_choice(struct canvas *c, struct area row,
     canvas_text(c, x, row.y, 20, name, choice->scenario->name);
     x += 20;
     if (k->has_titles && row.x + row.width - x >= 14)
-        canvas_text(c, x, row.y, row.x + row.width - x, dim,
-                    choice->available ? choice->scenario->title : "not available yet");
+        canvas_text(c, x, row.y, row.x + row.width - x, dim, choice->scenario->title);
 }
 
 /* Whether there is room for a blank line between groups. */

@@ -9,8 +9,7 @@
 
 static void print_text(const struct scenario *s)
 {
-    printf("  %-20s %s%s\n", s->name, s->title,
-           scenario_available(s) ? "" : " (not available yet)");
+    printf("  %-20s %s\n", s->name, s->title);
 }
 
 static void print_markdown(const struct scenario *s, const struct options *values)
@@ -59,7 +58,6 @@ static cJSON *scenario_object(const struct scenario *s, const struct options *va
     json_add_text(o, "title", s->title);
     json_add_text(o, "about", s->about);
     json_add_text(o, "documented", s->documented);
-    cJSON_AddBoolToObject(o, "available", scenario_available(s));
     array = cJSON_AddArrayToObject(o, "parameters");
     for (const struct param *p = param_table(); array && p->name; p++)
         if (scenario_has(s, p))

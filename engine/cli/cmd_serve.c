@@ -1,4 +1,5 @@
 /* plimsoll serve ROLE: one server alone, for other clients, until Ctrl-C. */
+#include <assert.h>
 #include <errno.h>
 #include <event2/event.h>
 #include <inttypes.h>
@@ -195,11 +196,8 @@ static int serve_until_stopped(const struct service *service, const char *role_n
     struct fail fail = {0};
     int code = EXIT_OK;
 
-    if (!s.role)
-        fail_set(&fail, EINVAL, "serve", "%s is not available yet", service->name);
-    else
-        set_up(&s, values, &fail);
-    if (fail.err) {
+    assert(s.role);
+    if (set_up(&s, values, &fail) < 0) {
         code = command_fails(&fail);
     } else {
         note(&s.env, "serving %s at %s; Ctrl-C ends it", service->name, s.env.endpoint);
