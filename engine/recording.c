@@ -9,12 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/channel.h"
 #include "engine/json.h"
+#include "engine/line_reader.h"
 #include "engine/message.h"
 #include "protocols/clock.h"
 
-#define CHUNK 65536
 #define TAIL 65536 /* the end line is far shorter */
 #define PROCESSES_MAX 1024
 #define ORIGIN_MAX_NS (1ull << 62) /* of the last of 1000 such trials */
@@ -22,11 +21,7 @@
 #define NUMBER_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 struct recording {
-    int fd;
-    char *text; /* read and not yet taken */
-    size_t used, room, taken;
-    size_t line; /* number of the last line taken, from 1 */
-    bool input_ended;
+    struct line_reader lines;
     cJSON *next; /* the line after those applied; NULL: not read yet, or none */
     bool over;   /* nothing follows */
     bool trial_open;
@@ -36,77 +31,6 @@ struct recording {
 };
 
 /* --- lines --- */
-
-static int make_room(struct recording *rec)
-{
-    char *grown;
-
-    if (rec->taken > 0) {
-        memmove(rec->text, rec->text + rec->taken, rec->used - rec->taken);
-        rec->used -= rec->taken;
-        rec->taken = 0;
-    }
-    if (rec->used + CHUNK <= rec->room)
-        return 0;
-    if (rec->used > CHANNEL_LINE_MAX)
-        return -EMSGSIZE;
-    grown = realloc(rec->text, 2 * (rec->used + CHUNK));
-    if (!grown)
-        return -ENOMEM;
-    rec->text = grown;
-    rec->room = 2 * (rec->used + CHUNK);
-    return 0;
-}
-
-static int fill(struct recording *rec)
-{
-    ssize_t n;
-    int rc = make_room(rec);
-
-    if (rc < 0)
-        return rc;
-    do
-        n = read(rec->fd, rec->text + rec->used, CHUNK);
-    while (n < 0 && errno == EINTR);
-    if (n < 0)
-        return -errno;
-    rec->input_ended = n == 0;
-    rec->used += (size_t)n;
-    return 0;
-}
-
-/*
- * The next line, borrowed until the next call: 1, 0 at the end, or a negative errno.
- * A line that nothing ends is the last: whole if only its newline is missing.
- */
-static int next_line(struct recording *rec, const char **line, size_t *len)
-{
-    size_t searched = 0;
-    int rc = rec->text ? 0 : fill(rec);
-
-    while (rc == 0) {
-        const char *begin = rec->text + rec->taken;
-        const char *end =
-            rec->used > rec->taken + searched
-                ? memchr(begin + searched, '\n', rec->used - rec->taken - searched)
-                : NULL;
-
-        if (!end && rec->input_ended && rec->used > rec->taken)
-            end = rec->text + rec->used;
-        if (end) {
-            *line = begin;
-            *len = (size_t)(end - begin);
-            rec->taken += *len + (end < rec->text + rec->used);
-            rec->line++;
-            return 1;
-        }
-        if (rec->input_ended)
-            return 0;
-        searched = rec->used - rec->taken;
-        rc = fill(rec);
-    }
-    return rc;
-}
 
 static cJSON *parse(const char *line, size_t len)
 {
@@ -142,9 +66,10 @@ static void look_ahead(struct recording *rec)
 
     if (rec->next || rec->over)
         return;
-    rc = next_line(rec, &line, &len);
+    rc = line_reader_next(&rec->lines, &line, &len);
     if (rc < 0)
-        damaged(rec, "cannot be read at line %zu: %s", rec->line + 1, strerror(-rc));
+        damaged(rec, "cannot be read at line %zu: %s", rec->lines.number + 1,
+                strerror(-rc));
     if (rc <= 0) {
         rec->over = true;
         return;
@@ -153,10 +78,10 @@ static void look_ahead(struct recording *rec)
     if (rec->next)
         return;
     /* Half a line at the very end is what a killed program leaves. */
-    if (rec->input_ended && rec->taken == rec->used)
+    if (line_reader_at_end(&rec->lines))
         rec->over = true;
     else
-        damaged(rec, "is damaged at line %zu", rec->line);
+        damaged(rec, "is damaged at line %zu", rec->lines.number);
 }
 
 /* --- the run that is rebuilt --- */
@@ -216,7 +141,7 @@ static int read_header(struct recording *rec, const char *name, struct run **run
 {
     const char *line = "";
     size_t len = 0;
-    int rc = next_line(rec, &line, &len);
+    int rc = line_reader_next(&rec->lines, &line, &len);
     cJSON *header;
 
     if (rc < 0)
@@ -553,7 +478,7 @@ int recording_step(struct recording *rec, struct recording_event *event)
     cJSON_Delete(rec->next);
     rec->next = NULL;
     if (rc < 0)
-        damaged(rec, "is damaged at line %zu", rec->line);
+        damaged(rec, "is damaged at line %zu", rec->lines.number);
     return 1;
 }
 
@@ -561,13 +486,13 @@ static int rewind_to_begin(struct recording *rec)
 {
     struct run *fresh = NULL;
     struct run old;
+    int rc = line_reader_rewind(&rec->lines);
 
-    if (lseek(rec->fd, 0, SEEK_SET) < 0)
-        return -errno;
+    if (rc < 0)
+        return rc;
     cJSON_Delete(rec->next);
     rec->next = NULL;
-    rec->used = rec->taken = rec->line = 0;
-    rec->over = rec->input_ended = rec->trial_open = false;
+    rec->over = rec->trial_open = false;
     rec->damage[0] = '\0';
     if (read_header(rec, "", &fresh, NULL) < 0)
         return -EIO;
@@ -629,8 +554,8 @@ struct recording *recording_open(const char *path, struct fail *fail)
         fail_set(fail, ENOMEM, "recording", "reading %s", path);
         return NULL;
     }
-    rec->fd = recording_open_file(path, fail);
-    if (rec->fd >= 0 && read_header(rec, path, &rec->run, fail) == 0)
+    rec->lines.fd = recording_open_file(path, fail);
+    if (rec->lines.fd >= 0 && read_header(rec, path, &rec->run, fail) == 0)
         return rec;
     recording_free(rec);
     return NULL;
@@ -640,12 +565,12 @@ void recording_free(struct recording *rec)
 {
     if (!rec)
         return;
-    if (rec->fd >= 0)
-        close(rec->fd);
+    if (rec->lines.fd >= 0)
+        close(rec->lines.fd);
+    line_reader_done(&rec->lines);
     cJSON_Delete(rec->next);
     sample_done(&rec->scratch);
     run_free(rec->run);
-    free(rec->text);
     free(rec);
 }
 
@@ -698,17 +623,17 @@ static cJSON *read_end(int fd)
 int recording_ends(int fd, const char *path, cJSON **header, cJSON **end,
                    struct fail *fail)
 {
-    struct recording rec = {.fd = fd};
+    struct line_reader lines = {.fd = fd};
     const char *line = "";
     size_t len = 0;
-    int rc = next_line(&rec, &line, &len);
+    int rc = line_reader_next(&lines, &line, &len);
 
     *header = *end = NULL;
     if (rc < 0)
         fail_set(fail, -rc, "recording", "%s cannot be read", path);
     else
         *header = parse(line, len);
-    free(rec.text);
+    line_reader_done(&lines);
     if (rc < 0 || check_schema(*header, path, fail) < 0) {
         cJSON_Delete(*header);
         *header = NULL;
