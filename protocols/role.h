@@ -81,7 +81,6 @@ struct flow_env {
 
 struct role {
     const char *name; /* "bulk-server" */
-    bool is_server;
 
     /*
      * Not required: 0, or a negative errno with a sentence that names the parameter

@@ -75,7 +75,8 @@ static void host_options(struct host *h, char **words)
     }
 }
 
-static struct flow *host_prepare(struct host *h, const struct role *role, char **words)
+static struct flow *host_prepare(struct host *h, const struct role *role, char **words,
+                                 const char *pin)
 {
     struct fail fail = {0};
     struct flow *flow;
@@ -89,9 +90,7 @@ static struct flow *host_prepare(struct host *h, const struct role *role, char *
     h->env.fact = on_fact;
     h->env.owner = h;
     host_options(h, words);
-    pin_to_cpus(
-        options_text(&h->options, role->is_server ? "pin_server" : "pin_client", ""),
-        &fail);
+    pin_to_cpus(options_text(&h->options, pin, ""), &fail);
     if (role->prepare(&h->env, &flow, &fail) == 0)
         return flow;
     fprintf(stderr, "%s: %s\n", role->name, fail.sentence);
@@ -106,7 +105,7 @@ static void run_server(const char *role_name, char **words, int report)
 {
     const struct role *role = role_find(role_name);
     struct host h = {0};
-    struct flow *flow = host_prepare(&h, role, words);
+    struct flow *flow = host_prepare(&h, role, words, "pin_server");
 
     if (write(report, h.env.endpoint, sizeof(h.env.endpoint)) < 0)
         _exit(1);
@@ -128,7 +127,7 @@ static void run_client(const char *role_name, char **words, const char *endpoint
     uint64_t begun_ns;
 
     snprintf(h.env.endpoint, sizeof(h.env.endpoint), "%s", endpoint);
-    flow = host_prepare(&h, role, words);
+    flow = host_prepare(&h, role, words, "pin_client");
     begun_ns = now_ns();
     role->start(flow, begun_ns);
     event_base_dispatch(h.env.base);

@@ -514,7 +514,6 @@ static void gateway_stop(struct flow *f)
 
 const struct role role_gateway = {
     .name = "gateway",
-    .is_server = true,
     .check = listener_check,
     .prepare = gateway_prepare,
     .start = gateway_start,

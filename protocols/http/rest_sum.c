@@ -70,7 +70,6 @@ static void rest_free(struct flow *f)
 
 const struct role role_rest = {
     .name = "rest",
-    .is_server = true,
     .check = listener_check,
     .prepare = rest_prepare,
     .start = rest_start,

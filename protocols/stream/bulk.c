@@ -591,7 +591,6 @@ static void client_stop(struct flow *f)
 
 const struct role role_bulk_server = {
     .name = "bulk-server",
-    .is_server = true,
     .check = server_check,
     .prepare = server_prepare,
     .start = server_start,

@@ -339,7 +339,6 @@ static void server_stop(struct flow *f)
 
 const struct role role_requests_server = {
     .name = "requests-server",
-    .is_server = true,
     .check = server_check,
     .prepare = server_prepare,
     .start = server_start,

@@ -357,7 +357,6 @@ static void topper_stop(struct flow *f)
 
 const struct role role_topper = {
     .name = "topper",
-    .is_server = true,
     .check = listener_check,
     .prepare = topper_prepare,
     .start = topper_start,

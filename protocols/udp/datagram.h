@@ -39,13 +39,11 @@
 
 #define DATAGRAM_LABEL_MAX (TALLY_NAME_MAX - 1) /* bytes of a label */
 #define DATAGRAM_PREFIX_MAX (DATAGRAM_LABEL_MAX + 21)
-#define DATAGRAM_CHANGE_BYTES 20
 #define DATAGRAM_STAMP_BYTES 41 /* a stamped payload less its label */
 #define DATAGRAM_SEQUENCE_MAX (UINT64_MAX >> 1)
 
-/* The largest payload of one datagram (RFC 768, RFC 791, RFC 8200). */
+/* The largest payload of one datagram (RFC 768, RFC 791). */
 #define DATAGRAM_MAX_IPV4 65507
-#define DATAGRAM_MAX_IPV6 65527
 
 /* A server that is sent exactly these bytes prints all its counts. */
 #define DATAGRAM_FULL_PRINT "__FULL_PRINT__"

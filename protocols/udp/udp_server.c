@@ -473,7 +473,6 @@ static int server_set(struct flow *f, const char *name, uint64_t value)
 
 const struct role role_udp_server = {
     .name = "udp-server",
-    .is_server = true,
     .check = server_check,
     .prepare = server_prepare,
     .start = server_start,
