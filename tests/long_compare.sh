@@ -1,10 +1,7 @@
 #!/bin/sh
 # Comparisons of real runs whose truth is known: a rate that is 5 % higher is found in ten
 # rounds, and runs that are equal are not told apart.
-build=${PLIMSOLL_BUILD:-build}
-engine=$build/plimsoll-engine
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. tests/lib.sh
 run="run unix-requests --no-save --client persistent --requests 100m --duration 500ms"
 
 verdict() {
@@ -17,12 +14,8 @@ print({m['metric']: m['verdict'] for m in doc['metrics']}.get('$2', doc['verdict
 # shellcheck disable=SC2086
 "$engine" $run --rate 4000 --against rate=4200 --rounds 10 --json "$scratch/five.json" \
     --quiet
-got=$(verdict "$scratch/five.json" requests_per_second)
-if [ "$got" = worse ]; then
-    echo "ok five_per_cent_are_found_in_ten_rounds"
-else
-    echo "not ok five_per_cent_are_found_in_ten_rounds: $got"
-fi
+same five_per_cent_are_found_in_ten_rounds worse \
+    "$(verdict "$scratch/five.json" requests_per_second)"
 
 # Twenty comparisons of equals: each has a verdict in at most 3 of 100, so three or more
 # of twenty happen once in fifty times at the worst, and then something is wrong.
@@ -34,7 +27,7 @@ for i in $(seq 20); do
     [ "$(verdict "$scratch/equal$i.json" any)" = "no evidence" ] || found=$((found + 1))
 done
 if [ $found -le 2 ]; then
-    echo "ok equals_are_not_told_apart"
+    ok equals_are_not_told_apart
 else
-    echo "not ok equals_are_not_told_apart: $found of 20 have a verdict"
+    not_ok equals_are_not_told_apart "$found of 20 have a verdict"
 fi

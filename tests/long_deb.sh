@@ -2,10 +2,8 @@
 # The Debian package in a root that has nothing but what Debian itself needs: it installs
 # with what it depends on, runs, and goes again without a trace.
 # shellcheck disable=SC2016 # the commands are for the shell inside
-build=$(cd "${PLIMSOLL_BUILD:-build}" && pwd)
-scratch=$(mktemp -d)
+. tests/lib.sh
 root=$scratch/root
-trap 'rm -rf "$scratch"' EXIT
 
 if [ "$(id -u)" -ne 0 ] || ! command -v mmdebstrap > /dev/null; then
     echo "skip clean_root: needs root and mmdebstrap"
@@ -22,13 +20,8 @@ cp "$package" "$root/tmp/plimsoll.deb"
 
 # inside NAME COMMAND: in the root, with a /proc of its own. The shell there expands it.
 inside() {
-    if unshare -m --propagation private sh -c "mount -t proc proc '$root/proc' &&
-        chroot '$root' sh -ec \"\$1\"" sh "$2" > "$scratch/out" 2>&1; then
-        echo "ok $1"
-    else
-        echo "not ok $1"
-        cat "$scratch/out"
-    fi
+    check "$1" unshare -m --propagation private sh -c "mount -t proc proc '$root/proc' &&
+        chroot '$root' sh -ec \"\$1\"" sh "$2"
 }
 
 inside installs 'apt-get update -q && apt-get install -y -q /tmp/plimsoll.deb'

@@ -1,22 +1,7 @@
 #!/bin/sh
 # Exports read by their own communities' programs: a HdrHistogram reader from the npm
 # registry, Prometheus's parser. Each is skipped where it cannot be had.
-set -u
-build=$(cd "${PLIMSOLL_BUILD:-build}" && pwd)
-engine=$build/plimsoll-engine
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-
-check() {
-    name=$1
-    shift
-    if "$@" > "$scratch/said" 2>&1; then
-        echo "ok $name"
-    else
-        echo "not ok $name"
-        cat "$scratch/said"
-    fi
-}
+. tests/lib.sh
 
 "$engine" run tcp-requests --no-save --quiet --client persistent --requests 60000 \
     --trials 2 --json "$scratch/r.json" --hlog "$scratch/r.hlog" --hgrm "$scratch/r.hgrm" \

@@ -1,42 +1,24 @@
 #!/bin/sh
 # Exports from the command line, read again by other programs: python's csv and json,
 # xmllint; and what the command line does with files that cannot be.
-set -u
-build=${PLIMSOLL_BUILD:-build}
-engine=$build/plimsoll-engine
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. tests/lib.sh
 run="run unix-requests --no-save --client persistent --requests 2000 --trials 2 --quiet"
-
-# check NAME COMMAND...: ok when the command succeeds.
-check() {
-    name=$1
-    shift
-    if "$@" > "$scratch/said" 2>&1; then
-        echo "ok $name"
-    else
-        echo "not ok $name"
-        cat "$scratch/said"
-    fi
-}
 
 # gives NAME STATUS COMMAND...: ok when it exits so and says something.
 gives() {
     name=$1
     wanted=$2
     shift 2
-    "$@" > "$scratch/out" 2> "$scratch/said" < /dev/null
-    got=$?
-    if [ $got -eq "$wanted" ] && [ -s "$scratch/said" ]; then
-        echo "ok $name"
+    try "$@"
+    if [ $got -eq "$wanted" ] && [ -s "$scratch/err" ]; then
+        ok "$name"
     else
-        echo "not ok $name: exit $got, wanted $wanted"
-        cat "$scratch/said"
+        not_ok "$name" "exit status $got, not $wanted, or nothing said"
     fi
 }
 
 # shellcheck disable=SC2086
-check all_formats_at_once $engine $run --json "$scratch/r.json" --csv "$scratch/r.csv" \
+check all_formats_at_once "$engine" $run --json "$scratch/r.json" --csv "$scratch/r.csv" \
     --csv-series "$scratch/r.series.csv" --markdown "$scratch/r.md" \
     --openmetrics "$scratch/r.prom" --junit "$scratch/r.xml" --hgrm "$scratch/r.hgrm" \
     --hlog "$scratch/r.hlog" --html "$scratch/r.html"
@@ -139,9 +121,9 @@ END
 
 # shellcheck disable=SC2086
 {
-    $engine run unix-bulk --no-save --quick --quiet --trials 2 --iperf3 "$scratch/bulk" \
+    "$engine" run unix-bulk --no-save --quick --quiet --trials 2 --iperf3 "$scratch/bulk" \
         --json "$scratch/bulk.json"
-    $engine run udp-cached-series --no-save --quick --quiet --port 0 \
+    "$engine" run udp-cached-series --no-save --quick --quiet --port 0 \
         --iperf3 "$scratch/udp" --json "$scratch/udp.json"
 }
 check iperf3_layout python3 - "$scratch" <<'END'
@@ -163,7 +145,7 @@ assert theirs["start"]["test_start"]["protocol"] == "UDP"
 END
 
 # shellcheck disable=SC2086
-check rest_to_topper $engine run rest-topper --no-save --quick --quiet --port 0 \
+check rest_to_topper "$engine" run rest-topper --no-save --quick --quiet --port 0 \
     --autocannon "$scratch/web" --json "$scratch/web.json"
 check autocannon_layout python3 - "$scratch" <<'END'
 import json, sys
@@ -188,8 +170,8 @@ else
 fi
 
 # A run that is stopped, as by Ctrl-C, leaves one valid document of what was measured.
-$engine run unix-requests --no-save --client persistent --requests 100m --quiet \
-    --json "$scratch/stopped.json" --junit "$scratch/stopped.xml" 2> "$scratch/said" &
+"$engine" run unix-requests --no-save --client persistent --requests 100m --quiet \
+    --json "$scratch/stopped.json" --junit "$scratch/stopped.xml" 2> "$scratch/err" &
 pid=$!
 for _ in $(seq 100); do
     [ -n "$(pgrep -P $pid)" ] && break
@@ -206,20 +188,20 @@ END
 
 # shellcheck disable=SC2086
 {
-    gives a_file_that_exists_is_refused 2 $engine $run --json "$scratch/r.json"
-    gives force_replaces_it_silently 0 sh -c "$engine $run --force --json \
+    gives a_file_that_exists_is_refused 2 "$engine" $run --json "$scratch/r.json"
+    gives force_replaces_it_silently 0 sh -c "'$engine' $run --force --json \
         '$scratch/r.json' && echo done >&2"
-    gives two_cannot_share_standard_output 2 $engine $run --json - --csv -
-    gives given_twice_is_refused 2 $engine $run --csv "$scratch/a" --csv "$scratch/b"
-    gives no_directory_is_refused 2 $engine $run --csv "$scratch/none/at/all"
-    gives what_a_format_cannot_hold_is_refused 2 $engine run tcp-bulk --hgrm -
-    gives no_space_is_said 3 $engine $run --json /dev/full
+    gives two_cannot_share_standard_output 2 "$engine" $run --json - --csv -
+    gives given_twice_is_refused 2 "$engine" $run --csv "$scratch/a" --csv "$scratch/b"
+    gives no_directory_is_refused 2 "$engine" $run --csv "$scratch/none/at/all"
+    gives what_a_format_cannot_hold_is_refused 2 "$engine" run tcp-bulk --hgrm -
+    gives no_space_is_said 3 "$engine" $run --json /dev/full
 }
 
 # A reader that has gone away has what it wanted: no failure, nothing to say.
 # shellcheck disable=SC2086
-{ $engine $run --csv - 2> "$scratch/pipe"; echo $? > "$scratch/code"; } | true
+{ "$engine" $run --csv - 2> "$scratch/pipe"; echo $? > "$scratch/code"; } | true
 check a_closed_pipe_ends_quietly test "$(cat "$scratch/code" "$scratch/pipe")" = 0
 
-[ -z "$(find "$scratch" -maxdepth 1 -name '*.[A-Za-z0-9][A-Za-z0-9]????')" ] &&
-    echo "ok no_temporary_file_is_left" || echo "not ok no_temporary_file_is_left"
+same no_temporary_file_is_left "" \
+    "$(find "$scratch" -maxdepth 1 -name '*.[A-Za-z0-9][A-Za-z0-9]????')"

@@ -4,10 +4,7 @@
 # each other in no circle. Each library is linked whole with those below it alone, since
 # an ordinary link finds an upward call's target and says nothing; and each check is shown
 # to notice a fault that is planted for it.
-set -u
-build=${PLIMSOLL_BUILD:-build}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. tests/lib.sh
 # The compiler with the flags that the objects were made with (a sanitizer's above all).
 compile=$(cat "$build/flags")
 # cJSON is below the engine too, for the payloads of REST and Topper messages.
@@ -17,38 +14,18 @@ if pkg-config --exists libllhttp 2> /dev/null; then
 fi
 tui_libs="$(pkg-config --libs ncursesw)"
 
-ok() {
-    echo "ok $1"
-}
-
-not_ok() {
-    echo "not ok $1: $2"
-}
-
-# check NAME COMMAND...: the command succeeds.
-check() {
-    name=$1
-    shift
-    if "$@" > "$scratch/out" 2>&1; then
-        ok "$name"
-    else
-        not_ok "$name" "it does not hold"
-        cat "$scratch/out"
-    fi
-}
-
 # check_notices NAME TEXT COMMAND...: the command fails and says TEXT.
 check_notices() {
     name=$1
     text=$2
     shift 2
-    if "$@" > "$scratch/out" 2>&1; then
+    try "$@"
+    if [ $got -eq 0 ]; then
         not_ok "$name" "the planted fault was not noticed"
-    elif grep -q -- "$text" "$scratch/out"; then
+    elif grep -q -e "$text" "$scratch/out" "$scratch/err"; then
         ok "$name"
     else
         not_ok "$name" "it failed for another reason"
-        cat "$scratch/out"
     fi
 }
 

@@ -1,39 +1,12 @@
 #!/bin/sh
 # The manual page, the completions, and what is installed: they say what the commands
 # say, and work where they are put.
-build=$(cd "${PLIMSOLL_BUILD:-build}" && pwd)
-engine=$build/plimsoll-engine
-scratch=$(mktemp -d)
-XDG_STATE_HOME=$scratch/state
-export XDG_STATE_HOME
-trap 'rm -rf "$scratch"' EXIT
-
-# check NAME COMMAND...: the command succeeds.
-check() {
-    name=$1
-    shift
-    if "$@" > "$scratch/out" 2>&1; then
-        echo "ok $name"
-    else
-        echo "not ok $name: $* failed"
-        cat "$scratch/out"
-    fi
-}
-
-# same NAME WANTED GOT
-same() {
-    if [ "$2" = "$3" ]; then
-        echo "ok $1"
-    else
-        echo "not ok $1: wanted \"$2\", got \"$3\""
-    fi
-}
+. tests/lib.sh
 
 for format in roff bash zsh fish; do
     "$engine" manual $format > "$scratch/manual.$format" || echo "not ok writes_$format"
 done
-"$engine" manual tex > "$scratch/out" 2> "$scratch/err"
-same unknown_manual_is_refused 2 $?
+exits unknown_manual_is_refused 2 "$engine" manual tex
 
 # --- the manual page ---
 

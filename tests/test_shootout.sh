@@ -1,40 +1,19 @@
 #!/bin/sh
 # Shoot-outs carried out, small: their reports are read, and they end when told to.
-build=${PLIMSOLL_BUILD:-build}
-engine=$build/plimsoll-engine
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-XDG_STATE_HOME=$scratch/state
-export XDG_STATE_HOME
+. tests/lib.sh
 
-# exits NAME STATUS COMMAND...
-exits() {
-    name=$1
-    wanted=$2
-    shift 2
-    "$@" > "$scratch/out" 2> "$scratch/said" < /dev/null
-    got=$?
-    if [ $got -eq "$wanted" ]; then
-        echo "ok $name"
+for which in stream udp services; do
+    exits ${which}_is_carried_out 0 "$engine" shootout $which --quick --rounds 2 \
+        --each 20ms --json "$scratch/$which.json" --html "$scratch/$which.html" \
+        --markdown "$scratch/$which.md"
+    if grep -q "2 of 2 rounds" "$scratch/out" && [ ! -s "$scratch/err" ]; then
+        ok ${which}_is_told
     else
-        echo "not ok $name: exit $got, wanted $wanted"
-        cat "$scratch/out" "$scratch/said"
-    fi
-}
-
-for name in stream udp services; do
-    exits ${name}_is_carried_out 0 "$engine" shootout $name --quick --rounds 2 \
-        --each 20ms --json "$scratch/$name.json" --html "$scratch/$name.html" \
-        --markdown "$scratch/$name.md"
-    if grep -q "2 of 2 rounds" "$scratch/out" && [ ! -s "$scratch/said" ]; then
-        echo "ok ${name}_is_told"
-    else
-        echo "not ok ${name}_is_told"
-        cat "$scratch/out" "$scratch/said"
+        not_ok ${which}_is_told "rounds are missing, or a warning"
     fi
 done
 
-if python3 - "$scratch" > "$scratch/said" 2>&1 <<'END'
+check reports_are_read python3 - "$scratch" <<'END'
 import json, re, sys, xml.etree.ElementTree as tree
 d = sys.argv[1]
 counts = {"stream": (24, 8), "udp": (5, 1), "services": (2, 1)}
@@ -63,20 +42,10 @@ documented = {c["scenario"]: c["documented"]
 assert any(f["metric"] == "requests_per_second" and f["values"] == [250]
            for f in documented["rest-rest"])
 END
-then
-    echo "ok reports_are_read"
-else
-    echo "not ok reports_are_read"
-    cat "$scratch/said"
-fi
 
 exits the_time_limit_ends_it 0 "$engine" shootout stream --quick --rounds 60 \
     --time-limit 1s
-if grep -q "ended by the time limit" "$scratch/out"; then
-    echo "ok the_time_limit_is_told"
-else
-    echo "not ok the_time_limit_is_told"
-fi
+says the_time_limit_is_told "ended by the time limit"
 exits unknown_is_refused 2 "$engine" shootout pigeons
 exits none_is_refused 2 "$engine" shootout
 exits trials_are_rounds 2 "$engine" shootout stream --trials 3
@@ -84,7 +53,7 @@ exits odd_rounds_are_refused 2 "$engine" shootout stream --rounds 0
 exits existing_file_is_refused 2 "$engine" shootout udp --json "$scratch/udp.json"
 
 # Interrupted: what is there is printed. It is saved here, so that it can be seen to run.
-"$engine" shootout stream --quick --rounds 60 --save > "$scratch/out" 2> "$scratch/said" &
+"$engine" shootout stream --quick --rounds 60 --save > "$scratch/out" 2> "$scratch/err" &
 pid=$!
 turns=0
 while [ $turns -lt 600 ] && [ "$("$engine" runs --ids | wc -l)" -lt 3 ]; do
@@ -96,8 +65,7 @@ wait $pid
 got=$?
 if [ $got -eq 130 ] && grep -q "interrupted" "$scratch/out" &&
     [ -z "$(pgrep -P $pid)" ]; then
-    echo "ok an_interrupt_prints_what_is_there"
+    ok an_interrupt_prints_what_is_there
 else
-    echo "not ok an_interrupt_prints_what_is_there: exit $got"
-    cat "$scratch/out" "$scratch/said"
+    not_ok an_interrupt_prints_what_is_there "exit status $got"
 fi

@@ -1,34 +1,8 @@
 #!/bin/sh
 # Saved runs: each is what the live run was, and nothing that happens to the program,
 # the disk or the directory costs more than the last interval of the run under way.
-set -u
-build=$(cd "${PLIMSOLL_BUILD:-build}" && pwd)
-engine=$build/plimsoll-engine
-scratch=$(mktemp -d)
-XDG_STATE_HOME=$scratch/state
-export XDG_STATE_HOME
+. tests/lib.sh
 store=$XDG_STATE_HOME/plimsoll/runs
-trap 'rm -rf "$scratch"' EXIT
-
-ok() {
-    echo "ok $1"
-}
-
-not_ok() {
-    echo "not ok $1: $2"
-}
-
-# check NAME COMMAND...: the command succeeds.
-check() {
-    name=$1
-    shift
-    if "$@" > "$scratch/out" 2> "$scratch/err"; then
-        ok "$name"
-    else
-        not_ok "$name" "$* failed"
-        cat "$scratch/out" "$scratch/err"
-    fi
-}
 
 # --- a saved run is the run ---
 
@@ -36,14 +10,9 @@ live_and_saved() {
     scenario=$1
     shift
     rm -f "$scratch/live.json"
-    "$engine" run "$scenario" --quiet --json "$scratch/live.json" "$@" \
-        > "$scratch/out" 2> "$scratch/err"
+    try "$engine" run "$scenario" --quiet --json "$scratch/live.json" "$@"
     "$engine" show last --json > "$scratch/saved.json"
-    if cmp "$scratch/live.json" "$scratch/saved.json" > "$scratch/err"; then
-        ok "saved_$scenario"
-    else
-        not_ok "saved_$scenario" "$(cat "$scratch/err")"
-    fi
+    check "saved_$scenario" cmp "$scratch/live.json" "$scratch/saved.json"
 }
 
 live_and_saved tcp-bulk --size 20MB --trials 3 --port 0
@@ -134,19 +103,16 @@ END
 
 # goes_on NAME PATTERN: the last run completed and warned so.
 goes_on() {
-    if [ "$status" -eq 0 ] && grep -q '^udp-cached-series: completed' "$scratch/out" &&
+    if [ "$got" -eq 0 ] && grep -q '^udp-cached-series: completed' "$scratch/out" &&
         [ "$(grep -c "$2" "$scratch/err")" -eq 1 ]; then
         ok "$1"
     else
-        not_ok "$1" "exit status $status"
-        cat "$scratch/out" "$scratch/err"
+        not_ok "$1" "exit status $got"
     fi
 }
 
 short_run() {
-    "$engine" run udp-cached-series --rate 2000 --messages 1500 --port 0 "$@" \
-        > "$scratch/out" 2> "$scratch/err"
-    status=$?
+    try "$engine" run udp-cached-series --rate 2000 --messages 1500 --port 0 "$@"
 }
 
 : > "$scratch/file"
@@ -155,9 +121,7 @@ goes_on no_directory 'this run will not be saved'
 
 # In a mount namespace of its own: a small file system, and a read-only one.
 in_tmpfs() {
-    unshare -rm sh -c "mount -t tmpfs -o size=$1 none '$scratch/small' && $2" \
-        > "$scratch/out" 2> "$scratch/err"
-    status=$?
+    try unshare -rm sh -c "mount -t tmpfs -o size=$1 none '$scratch/small' && $2"
 }
 
 mkdir "$scratch/small"
@@ -168,11 +132,10 @@ if unshare -rm mount -t tmpfs none "$scratch/small" 2> "$scratch/err"; then
     in_tmpfs 400k "$run 20 -q && cp '$scratch/small'/plimsoll/runs/* '$scratch/older' &&
         $run 20 -q && head -c 1m /dev/zero > '$scratch/small/fill'; $run 1500;
         cmp '$scratch/older' '$scratch/small'/plimsoll/runs/\$(ls '$scratch/small/plimsoll/runs' | head -n 1)"
-    if [ $status -eq 0 ] && grep -q '^udp-cached-series: completed' "$scratch/out"; then
+    if [ "$got" -eq 0 ] && grep -q '^udp-cached-series: completed' "$scratch/out"; then
         ok full_disk_keeps_older_runs
     else
-        not_ok full_disk_keeps_older_runs "exit status $status"
-        cat "$scratch/err"
+        not_ok full_disk_keeps_older_runs "exit status $got"
     fi
     in_tmpfs 1m "mount -o remount,ro '$scratch/small' && $run 1500"
     goes_on read_only 'Read-only file system'
@@ -216,13 +179,11 @@ check filter_outcome test "$("$engine" runs --ids --outcome failed | wc -l)" -eq
 refused() {
     name=$1
     shift
-    "$engine" "$@" > "$scratch/out" 2> "$scratch/err"
-    status=$?
-    if [ $status -eq 2 ] && grep -q '^plimsoll: .*\.$' "$scratch/err"; then
+    try "$engine" "$@"
+    if [ $got -eq 2 ] && grep -q '^plimsoll: .*\.$' "$scratch/err"; then
         ok "refused_$name"
     else
-        not_ok "refused_$name" "exit status $status"
-        cat "$scratch/err"
+        not_ok "refused_$name" "exit status $got"
     fi
 }
 

@@ -1,34 +1,22 @@
 #!/bin/sh
 # What thresholds do to a run: its exit code and the verdicts in report and document.
-set -u
-build=$(cd "${PLIMSOLL_BUILD:-build}" && pwd)
-engine=$build/plimsoll-engine
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. tests/lib.sh
 
 # expect NAME STATUS OPTIONS...: the exit code of a short run.
 expect() {
     name=$1
     wanted=$2
     shift 2
-    "$engine" run unix-requests --no-save --client persistent --requests 20 --trials 1 \
-        "$@" > "$scratch/out" 2> "$scratch/err"
-    got=$?
-    if [ $got -eq "$wanted" ]; then
-        echo "ok $name"
-    else
-        echo "not ok $name: exit status $got, not $wanted"
-        cat "$scratch/out" "$scratch/err"
-    fi
+    exits "$name" "$wanted" "$engine" run unix-requests --no-save --client persistent \
+        --requests 20 --trials 1 "$@"
 }
 
 # holds NAME PATTERN: a line of the report.
 holds() {
     if grep -Eq "$2" "$scratch/out"; then
-        echo "ok $1"
+        ok "$1"
     else
-        echo "not ok $1: no line '$2'"
-        cat "$scratch/out"
+        not_ok "$1" "no line '$2'"
     fi
 }
 
@@ -44,8 +32,8 @@ expect no_relation 2 --threshold 'p99'
 expect failed_comes_first 3 --threshold 'p99<1h' --path "$scratch/no/such/directory/s"
 
 "$engine" run unix-requests --no-save --client persistent --requests 20 --trials 1 \
-    --threshold 'p99<1h' --threshold 'loss<1%' --json - > "$scratch/json" 2> "$scratch/err"
-if python3 - "$scratch/json" > "$scratch/out" 2>&1 << 'END'
+    --threshold 'p99<1h' --threshold 'loss<1%' --json - > "$scratch/json" 2> "$scratch/log"
+check document_has_verdicts python3 - "$scratch/json" << 'END'
 import json, sys
 rows = json.load(open(sys.argv[1]))["thresholds"]
 assert [r["text"] for r in rows] == ["p99<1h", "loss<1%"], rows
@@ -54,9 +42,3 @@ assert held["metric"] == "latency_p99_ns" and held["limit"] == 3.6e12, held
 assert held["ok"] is True and 0 < held["value"] < 3.6e12, held
 assert unknown["ok"] is False and unknown["value"] is None, unknown
 END
-then
-    echo "ok document_has_verdicts"
-else
-    echo "not ok document_has_verdicts"
-    cat "$scratch/out" "$scratch/err"
-fi

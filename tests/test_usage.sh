@@ -1,11 +1,7 @@
 #!/bin/sh
 # What a person types wrong is refused before anything is started: exit status 2 and a
 # sentence that names the parameter, printed without what a terminal would obey.
-set -u
-build=$(cd "${PLIMSOLL_BUILD:-build}" && pwd)
-engine=$build/plimsoll-engine
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. tests/lib.sh
 escape=$(printf '\033[31m')
 long=$(printf '%0300d' 0)
 
@@ -14,21 +10,18 @@ refused() {
     name=$1
     words=$2
     shift 2
-    timeout 20 "$engine" "$@" > "$scratch/out" 2> "$scratch/err"
-    got=$?
+    try timeout 20 "$engine" "$@"
     if [ $got -ne 2 ]; then
-        echo "not ok $name: exit status $got, not 2"
+        not_ok "$name" "exit status $got, not 2"
     elif [ -s "$scratch/out" ]; then
-        echo "not ok $name: it prints a result"
+        not_ok "$name" "it prints a result"
     elif [ "$(wc -l < "$scratch/err")" -ne 1 ] || LC_ALL=C grep -q '[[:cntrl:]]' "$scratch/err"; then
-        echo "not ok $name: not one printable line"
-    elif grep -Fq -e "$words" "$scratch/err"; then
-        echo "ok $name"
-        return
+        not_ok "$name" "not one printable line"
+    elif ! grep -Fq -e "$words" "$scratch/err"; then
+        not_ok "$name" "no '$words'"
     else
-        echo "not ok $name: no '$words'"
+        ok "$name"
     fi
-    cat -v "$scratch/err"
 }
 
 # What only a worker used to notice.
@@ -72,12 +65,8 @@ refused serve_udp_client 'no option --batch' serve udp --batch 2
 
 # takes ROLE OPTIONS: what `serve ROLE --help` lists.
 takes() {
-    got=$("$engine" serve "$1" --help | sed -n 's/^  .*--\([a-z-]*\).*/\1/p' | tr '\n' ' ')
-    if [ "$got" = "$2 " ]; then
-        echo "ok serve_$1_help"
-    else
-        echo "not ok serve_$1_help: $got"
-    fi
+    same "serve_$1_help" "$2 " \
+        "$("$engine" serve "$1" --help | sed -n 's/^  .*--\([a-z-]*\).*/\1/p' | tr '\n' ' ')"
 }
 
 takes tcp 'help size direction block method file verify client message message-size host port congestion'
@@ -93,10 +82,9 @@ helps() {
     shift
     if "$engine" help "$@" > "$scratch/out" 2>&1 &&
         "$engine" "$@" --help | cmp -s - "$scratch/out"; then
-        echo "ok $name"
+        ok "$name"
     else
-        echo "not ok $name"
-        cat "$scratch/out"
+        not_ok "$name" "not what --help prints"
     fi
 }
 
@@ -105,10 +93,9 @@ for words in "list" "run" "run tcp-bulk" "http" "serve" "serve rest" "call" "com
     # shellcheck disable=SC2086
     if "$engine" $words -h > "$scratch/out" 2>&1 &&
         "$engine" $words --help | cmp -s - "$scratch/out"; then
-        echo "ok short_help_$(echo "$words" | tr ' ' _)"
+        ok "short_help_$(echo "$words" | tr ' ' _)"
     else
-        echo "not ok short_help_$(echo "$words" | tr ' ' _)"
-        cat "$scratch/out"
+        not_ok "short_help_$(echo "$words" | tr ' ' _)" "not what --help prints"
     fi
 done
 
@@ -161,15 +148,13 @@ printable() {
     name=$1
     words=$2
     shift 2
-    timeout 60 "$engine" "$@" > "$scratch/out" 2>&1
-    if LC_ALL=C grep -q "$(printf '\033')" "$scratch/out"; then
-        echo "not ok $name: an escape is printed"
-        cat -v "$scratch/out"
-    elif grep -Fq -e "$words" "$scratch/out"; then
-        echo "ok $name"
+    try timeout 60 "$engine" "$@"
+    if LC_ALL=C grep -q "$(printf '\033')" "$scratch/out" "$scratch/err"; then
+        not_ok "$name" "an escape is printed"
+    elif grep -Fq -e "$words" "$scratch/out" "$scratch/err"; then
+        ok "$name"
     else
-        echo "not ok $name: no '$words'"
-        cat -v "$scratch/out"
+        not_ok "$name" "no '$words'"
     fi
 }
 
@@ -181,12 +166,11 @@ printable echo_contestant 'message=?[31mx' run unix-requests --quick --no-save \
     --client persistent --rounds 1 --against "message=${escape}x"
 
 # Load without an end says so.
-timeout -s INT 3 "$engine" run rest-direct -a 0 --no-save > "$scratch/out" 2> "$scratch/err"
+try timeout -s INT 3 "$engine" run rest-direct -a 0 --no-save
 if grep -q 'goes on until Ctrl-C' "$scratch/err" && grep -q '^rest-direct: stopped' "$scratch/out"; then
-    echo "ok endless_is_told"
+    ok endless_is_told
 else
-    echo "not ok endless_is_told"
-    cat "$scratch/err"
+    not_ok endless_is_told "exit status $got"
 fi
 
 # nobody_answers KIND: a server that closes each connection, or is silent.
@@ -211,15 +195,13 @@ END
     while [ ! -s "$scratch/port" ] && kill -0 $server; do
         sleep 0.05
     done
-    timeout 20 "$engine" http "http://127.0.0.1:$(cat "$scratch/port")/" -c 2 -a 10 \
-        -d 200ms --no-save > "$scratch/out" 2> "$scratch/err"
-    got=$?
+    try timeout 20 "$engine" http "http://127.0.0.1:$(cat "$scratch/port")/" -c 2 -a 10 \
+        -d 200ms --no-save
     kill $server
     if [ $got -eq 3 ] && grep -q 'none of .* requests was answered' "$scratch/err"; then
-        echo "ok nobody_answers_$1"
+        ok "nobody_answers_$1"
     else
-        echo "not ok nobody_answers_$1: exit status $got"
-        cat "$scratch/err"
+        not_ok "nobody_answers_$1" "exit status $got"
     fi
 }
 
