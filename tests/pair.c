@@ -1,13 +1,18 @@
 #include "tests/pair.h"
 
 #include <dirent.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "protocols/clock.h"
 
@@ -126,6 +131,20 @@ void pair_prepare(struct actor *server, struct actor *client)
         abort();
     }
     server->role->start(server->flow, now_ns());
+}
+
+void actor_serve(struct actor *a, const char *role, struct event_base *base,
+                 const char *option, const char *other, const struct actor *upstream)
+{
+    actor_init(a, role, base);
+    actor_options(a, "port:0", option, other, NULL);
+    if (other)
+        actor_options(a, other, NULL);
+    if (upstream)
+        snprintf(a->env.upstream, sizeof(a->env.upstream), "%s", upstream->env.endpoint);
+    if (actor_prepare(a) < 0)
+        fail_msg("%s: %s", role, a->fail.sentence);
+    a->role->start(a->flow, now_ns());
 }
 
 static void on_time(evutil_socket_t fd, short what, void *arg)

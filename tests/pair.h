@@ -40,6 +40,13 @@ void actor_options(struct actor *a, ...);
 /* The role's prepare: its result, with a->fail filled. */
 int actor_prepare(struct actor *a);
 
+/*
+ * A server with up to two options (NULL: none) at a free port, in front of another actor
+ * or of none, prepared and started; the running cmocka test fails when it cannot be.
+ */
+void actor_serve(struct actor *a, const char *role, struct event_base *base,
+                 const char *option, const char *other, const struct actor *upstream);
+
 /* Prepare a server and the client that uses it; both must succeed. */
 void pair_prepare(struct actor *server, struct actor *client);
 

@@ -1,124 +1,23 @@
 /*
- * The services: REST and Topper microservices, the API endpoint in front of them, and
- * the Topper client. All roles share one event loop; what a person would type into
- * curl or nc goes over a real connection.
+ * The REST microservice and the API endpoint in front of it or of a Topper one. All roles
+ * share one event loop; what a person would type into curl goes over a real connection.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include <cmocka.h>
 
 #include "protocols/clock.h"
-#include "protocols/endpoint.h"
-#include "protocols/topper.h"
-#include "protocols/topper_client.h"
+#include "tests/line.h"
 #include "tests/odd_server.h"
 #include "tests/pair.h"
 
 #define SUM_45 "{\"numbers\": [1, 2, 3, 4, 5, 6, 7, 8, 9]}"
-
-/* A connection typed by hand: what is said, and what has come back. */
-struct line {
-    struct event_base *base;
-    int fd;
-    struct event *readable;
-    char in[200000];
-    size_t len;
-    bool ended;
-    const char *wanted; /* stop turning the loop when this has come */
-    bool found;
-};
-
-static void on_readable(evutil_socket_t fd, short what, void *arg)
-{
-    struct line *l = arg;
-    ssize_t n = read((int)fd, l->in + l->len, sizeof(l->in) - 1 - l->len);
-
-    (void)what;
-    if (n < 0 && errno == EAGAIN)
-        return;
-    if (n <= 0) {
-        l->ended = true;
-        event_del(l->readable);
-    } else {
-        l->len += (size_t)n;
-        l->in[l->len] = '\0';
-    }
-    l->found = l->wanted ? strstr(l->in, l->wanted) != NULL : l->ended;
-    if (l->found)
-        event_base_loopbreak(l->base);
-}
-
-static struct line *line_open(struct event_base *base, const char *endpoint)
-{
-    struct line *l = calloc(1, sizeof(*l));
-    struct sockaddr_storage address;
-    struct endpoint e;
-    socklen_t len;
-
-    l->base = base;
-    assert_int_equal(endpoint_parse(&e, endpoint, NULL), 0);
-    assert_int_equal(endpoint_address(&e, &address, &len, NULL), 0);
-    l->fd = socket(address.ss_family, SOCK_STREAM, 0);
-    assert_int_equal(connect(l->fd, (struct sockaddr *)&address, len), 0);
-    fcntl(l->fd, F_SETFL, O_NONBLOCK);
-    l->readable = event_new(base, l->fd, EV_READ | EV_PERSIST, on_readable, l);
-    event_add(l->readable, NULL);
-    return l;
-}
-
-/* All of it; the other side, in the same loop, reads what the kernel does not hold. */
-static void line_say(struct line *l, const char *text)
-{
-    size_t len = strlen(text);
-
-    for (size_t at = 0; at < len;) {
-        ssize_t n = send(l->fd, text + at, len - at, MSG_NOSIGNAL);
-
-        if (n < 0 && errno == EAGAIN)
-            pair_turn(l->base, NULL, 1);
-        else if (n < 0)
-            fail_msg("send: %s", strerror(errno));
-        else
-            at += (size_t)n;
-    }
-}
-
-/* Until the text has come back; NULL: until the other side ends. */
-static void line_expect(struct line *l, const char *text)
-{
-    l->wanted = text;
-    l->found = text ? strstr(l->in, text) != NULL : l->ended;
-    if (!pair_turn(l->base, &l->found, 5000))
-        fail_msg("expected '%s', got '%s'", text ? text : "the end", l->in);
-}
-
-/* All that has come back is exactly this. */
-static void line_expect_exactly(struct line *l, const char *text)
-{
-    line_expect(l, text);
-    assert_string_equal(l->in, text);
-    l->len = 0;
-    l->in[0] = '\0';
-}
-
-static void line_close(struct line *l)
-{
-    event_free(l->readable);
-    close(l->fd);
-    free(l);
-}
 
 /* HTTP, as curl would: one request, the status and the body of the reply. */
 
@@ -162,22 +61,6 @@ static void expect(struct event_base *base, const char *endpoint, const char *me
                  in_reply, r.status, r.body);
     if (strcmp(method, "HEAD") != 0)
         assert_non_null(strstr(r.head, "Content-Type: application/json"));
-}
-
-/* A set of servers. */
-
-static void serve(struct actor *a, const char *role, struct event_base *base,
-                  const char *option, const char *other, const struct actor *upstream)
-{
-    actor_init(a, role, base);
-    actor_options(a, "port:0", option, other, NULL);
-    if (other)
-        actor_options(a, other, NULL);
-    if (upstream)
-        snprintf(a->env.upstream, sizeof(a->env.upstream), "%s", upstream->env.endpoint);
-    if (actor_prepare(a) < 0)
-        fail_msg("%s: %s", role, a->fail.sentence);
-    a->role->start(a->flow, now_ns());
 }
 
 /* What is refused before the service sees it: the status, a page, and then the end. */
@@ -290,7 +173,7 @@ static void rest(void **state)
     struct actor a;
 
     (void)state;
-    serve(&a, "rest", base, "host=127.0.0.1", NULL, NULL);
+    actor_serve(&a, "rest", base, "host=127.0.0.1", NULL, NULL);
     assert_memory_equal(a.env.endpoint, "tcp:127.0.0.1:", 14);
     check_sum_service(base, a.env.endpoint);
     check_refusals(base, a.env.endpoint);
@@ -315,8 +198,8 @@ static void gateway(void **state)
         struct event_base *base = pair_base();
         struct actor service, endpoint;
 
-        serve(&service, roles[i / 2], base, "host=127.0.0.1", NULL, NULL);
-        serve(&endpoint, "gateway", base, kinds[i / 2], ways[i % 2], &service);
+        actor_serve(&service, roles[i / 2], base, "host=127.0.0.1", NULL, NULL);
+        actor_serve(&endpoint, "gateway", base, kinds[i / 2], ways[i % 2], &service);
         check_sum_service(base, endpoint.env.endpoint);
         assert_true(actor_stop(&endpoint));
         assert_true(actor_stop(&service));
@@ -335,8 +218,8 @@ static void documented_load(void **state)
         struct actor service, endpoint, client;
         const struct meter *c, *e, *s;
 
-        serve(&service, roles[i / 2], base, "host=127.0.0.1", NULL, NULL);
-        serve(&endpoint, "gateway", base, kinds[i / 2], ways[i % 2], &service);
+        actor_serve(&service, roles[i / 2], base, "host=127.0.0.1", NULL, NULL);
+        actor_serve(&endpoint, "gateway", base, kinds[i / 2], ways[i % 2], &service);
         actor_init(&client, "http-client", base);
         actor_options(&client, "connections:20", "amount:400", "method=POST", "path=/sum",
                       "headers=Content-Type:Application/json", "body=" SUM_45, NULL);
@@ -394,7 +277,7 @@ static void topper_load(void **state)
         struct actor service, client;
         const struct meter_counters *c;
 
-        serve(&service, "topper", base, cases[i].task, NULL, NULL);
+        actor_serve(&service, "topper", base, cases[i].task, NULL, NULL);
         actor_init(&client, "topper-client", base);
         actor_options(&client, "connections:5", "amount:300", cases[i].option,
                       cases[i].body, NULL);
@@ -468,8 +351,8 @@ static void upstream_down(void **state)
         struct event_base *base = pair_base();
         struct actor service, endpoint;
 
-        serve(&service, roles[i / 2], base, "host=127.0.0.1", NULL, NULL);
-        serve(&endpoint, "gateway", base, kinds[i / 2], ways[i % 2], &service);
+        actor_serve(&service, roles[i / 2], base, "host=127.0.0.1", NULL, NULL);
+        actor_serve(&endpoint, "gateway", base, kinds[i / 2], ways[i % 2], &service);
         expect(base, endpoint.env.endpoint, "POST", "/sum", SUM_45, 200, "45");
         actor_done(&service);
         expect(base, endpoint.env.endpoint, "POST", "/sum", SUM_45, 502,
@@ -492,12 +375,12 @@ static void upstream_restarts(void **state)
         struct actor service, endpoint;
         char port[32];
 
-        serve(&service, roles[i / 2], base, "host=127.0.0.1", NULL, NULL);
-        serve(&endpoint, "gateway", base, kinds[i / 2], ways[i % 2], &service);
+        actor_serve(&service, roles[i / 2], base, "host=127.0.0.1", NULL, NULL);
+        actor_serve(&endpoint, "gateway", base, kinds[i / 2], ways[i % 2], &service);
         expect(base, endpoint.env.endpoint, "POST", "/sum", SUM_45, 200, "45");
         snprintf(port, sizeof(port), "port:%s", strrchr(service.env.endpoint, ':') + 1);
         actor_done(&service);
-        serve(&service, roles[i / 2], base, port, port, NULL);
+        actor_serve(&service, roles[i / 2], base, port, port, NULL);
         expect(base, endpoint.env.endpoint, "POST", "/sum", SUM_45, 200, "45");
         actor_done(&service);
         actor_done(&endpoint);
@@ -552,8 +435,8 @@ static void topper_upstream_slow_or_odd(void **state)
     struct actor service, endpoint;
 
     (void)state;
-    serve(&service, "topper", base, "task=echo", NULL, NULL);
-    serve(&endpoint, "gateway", base, kinds[1], NULL, &service);
+    actor_serve(&service, "topper", base, "task=echo", NULL, NULL);
+    actor_serve(&endpoint, "gateway", base, kinds[1], NULL, &service);
     expect(base, endpoint.env.endpoint, "POST", "/sum", SUM_45, 502, "no sum");
     actor_done(&endpoint);
     actor_done(&service);
@@ -630,300 +513,6 @@ static void endpoint_stops_after_its_answers(void **state)
     event_base_free(base);
 }
 
-/* Topper over a real connection. */
-
-static void topper_as_with_nc(void **state)
-{
-    struct event_base *base = pair_base();
-    struct actor a;
-    struct line *l;
-
-    (void)state;
-    serve(&a, "topper", base, "task=multi", NULL, NULL);
-    l = line_open(base, a.env.endpoint);
-    line_say(l, "Ping\n");
-    line_expect_exactly(l, "Pong\n");
-    line_say(l, "Sum {\"numbers\": [1, 2, 3, 4, 5]}\r\n");
-    line_expect_exactly(l, "The sum is: 15 \n");
-    line_say(l, "Nope\nPing\n\n");
-    line_expect_exactly(l,
-                        "Error: unknown task 'Nope'; known are Ping, Sum, Avg\nPong\n");
-    line_say(l, "Ping\nPing\nSum {\"numbers\":[1]}Sum {\"numbers\":[2]}");
-    line_expect_exactly(l, "Pong\nPong\nThe sum is: 1 \nThe sum is: 2 \n");
-    /* The end of the sending ends the message, and the reply still comes. */
-    line_say(l, "Ping");
-    shutdown(l->fd, SHUT_WR);
-    line_expect(l, NULL);
-    assert_string_equal(l->in, "Pong\n");
-    line_close(l);
-    assert_true(actor_stop(&a));
-    assert_int_equal(a.env.meter->counters.received_messages, 9);
-    assert_int_equal(a.env.meter->counters.sent_messages, 9);
-    assert_int_equal(tally_get(&a.env.meter->errors, "message refused"), 1);
-    actor_done(&a);
-    event_base_free(base);
-}
-
-/* Programs that send no line end, in pieces, and wait. */
-static void topper_as_by_programs(void **state)
-{
-    struct event_base *base = pair_base();
-    struct actor a;
-    struct line *l;
-
-    (void)state;
-    serve(&a, "topper", base, "task=multi", NULL, NULL);
-    l = line_open(base, a.env.endpoint);
-    line_say(l, "Sum {\"numbers\":[1,2]}");
-    line_expect_exactly(l, "The sum is: 3 \n");
-    line_say(l, "Ping");
-    line_expect_exactly(l, "Pong\n");
-    line_say(l, "Ping undefined");
-    line_expect_exactly(l, "Pong\n");
-    /* Pieces with pauses longer than the quiet time are one message all the same. */
-    line_say(l, "Sum {\"num");
-    pair_turn(base, NULL, 60);
-    line_say(l, "bers\":[4");
-    pair_turn(base, NULL, 60);
-    line_say(l, "]}");
-    line_expect_exactly(l, "The sum is: 4 \n");
-    line_say(l, "Pi");
-    pair_turn(base, NULL, 60);
-    line_say(l, "ng");
-    line_expect_exactly(l, "Pong\n");
-    /* What cannot become a message gets its error after a while, and life goes on. */
-    line_say(l, "Sum {\"numbers\": [1");
-    line_expect_exactly(l, "Error: Sum: the payload is not valid JSON\n");
-    line_say(l, "Ping\n");
-    line_expect_exactly(l, "Pong\n");
-    line_close(l);
-    actor_done(&a);
-    event_base_free(base);
-}
-
-static void topper_single_tasks(void **state)
-{
-    struct event_base *base = pair_base();
-    struct actor a;
-    struct line *l;
-
-    (void)state;
-    serve(&a, "topper", base, "task=echo", NULL, NULL);
-    l = line_open(base, a.env.endpoint);
-    line_say(l, "verything is connected, Todd...\n");
-    line_expect_exactly(l, "Message payload: verything is connected, Todd...\n");
-    line_say(l, "no line end");
-    line_expect_exactly(l, "Message payload: no line end");
-    line_close(l);
-    actor_done(&a);
-    serve(&a, "topper", base, "task=greeting", NULL, NULL);
-    l = line_open(base, a.env.endpoint);
-    line_say(l, "{\"name\": \"Matheus Fidelis\", \"age\":22}\n");
-    line_expect_exactly(l, "hello, my name is Matheus Fidelis and i'm 22 old\n");
-    line_close(l);
-    actor_done(&a);
-    event_base_free(base);
-}
-
-/* Over the limit without a line end, then silence, then an ordinary message. */
-static void topper_size_limit(void **state)
-{
-    struct event_base *base = pair_base();
-    char *chunk = malloc(65537);
-    struct actor a;
-    struct line *l;
-
-    (void)state;
-    memset(chunk, '[', 65536);
-    chunk[65536] = '\0';
-    serve(&a, "topper", base, "task=multi", NULL, NULL);
-    l = line_open(base, a.env.endpoint);
-    fcntl(l->fd, F_SETFL, 0);
-    for (int i = 0; i < 17; i++) {
-        line_say(l, chunk);
-        pair_turn(base, NULL, 1);
-    }
-    fcntl(l->fd, F_SETFL, O_NONBLOCK);
-    line_expect_exactly(l, "Error: the message is longer than 1048576 bytes\n");
-    pair_turn(base, NULL, 60);
-    line_say(l, "Ping\n");
-    line_expect_exactly(l, "Pong\n");
-    line_close(l);
-    actor_done(&a);
-    event_base_free(base);
-    free(chunk);
-}
-
-/* A caller that asks and never reads costs no memory without end. */
-static void topper_caller_that_never_reads(void **state)
-{
-    struct event_base *base = pair_base();
-    char *chunk = malloc(65536);
-    struct actor a;
-    struct line *l;
-    uint64_t taken = 0;
-    int refused = 0;
-
-    (void)state;
-    memset(chunk, 'x', 65536);
-    memcpy(chunk + 65535, "\n", 1);
-    serve(&a, "topper", base, "task=echo", NULL, NULL);
-    l = line_open(base, a.env.endpoint);
-    event_del(l->readable);
-    for (int i = 0; i < 3000 && refused < 50; i++) {
-        ssize_t n = send(l->fd, chunk, 65536, MSG_NOSIGNAL);
-
-        taken += n > 0 ? (uint64_t)n : 0;
-        refused = n > 0 ? 0 : refused + 1;
-        pair_turn(base, NULL, n > 0 ? 0 : 1);
-        event_base_loop(base, EVLOOP_NONBLOCK);
-    }
-    assert_int_equal(refused, 50);
-    assert_true(taken < 100000000);
-    line_close(l);
-    actor_done(&a);
-    event_base_free(base);
-    free(chunk);
-}
-
-static void topper_many_callers(void **state)
-{
-    struct event_base *base = pair_base();
-    struct line *lines[100];
-    char text[64], answer[64];
-    struct actor a;
-
-    (void)state;
-    serve(&a, "topper", base, "task=multi", NULL, NULL);
-    for (int i = 0; i < 100; i++)
-        lines[i] = line_open(base, a.env.endpoint);
-    for (int i = 0; i < 100; i++) {
-        snprintf(text, sizeof(text), "Sum {\"numbers\":[%d, 1]}", i);
-        line_say(lines[i], text);
-    }
-    for (int i = 0; i < 100; i++) {
-        snprintf(answer, sizeof(answer), "The sum is: %d \n", i + 1);
-        line_expect_exactly(lines[i], answer);
-        line_close(lines[i]);
-    }
-    assert_true(actor_stop(&a));
-    assert_int_equal(a.env.meter->counters.connections, 100);
-    actor_done(&a);
-    event_base_free(base);
-}
-
-/* The client: it waits by itself, so the servers are other processes. */
-
-static pid_t fork_server(const char *task, char endpoint[256])
-{
-    int ends[2];
-    pid_t pid;
-
-    assert_int_equal(pipe(ends), 0);
-    pid = fork();
-    if (pid == 0) {
-        struct event_base *base = pair_base();
-        struct actor a;
-
-        serve(&a, "topper", base, task, NULL, NULL);
-        if (write(ends[1], a.env.endpoint, sizeof(a.env.endpoint)) < 0)
-            _exit(1);
-        close(ends[0]);
-        close(ends[1]);
-        alarm(30);
-        event_base_dispatch(base);
-        _exit(0);
-    }
-    assert_int_equal(read(ends[0], endpoint, 256), 256);
-    close(ends[0]);
-    close(ends[1]);
-    return pid;
-}
-
-static void call_several_servers(void **state)
-{
-    char multi[256], greeting[256];
-    pid_t pids[] = {fork_server("task=multi", multi),
-                    fork_server("task=greeting", greeting)};
-    const char *servers[] = {multi, multi + strlen("tcp:"), "tcp:127.0.0.1:1", greeting};
-    struct topper_result r[4];
-    struct fail fail = {0};
-
-    (void)state;
-    assert_int_equal(
-        topper_call(servers, 4, "Sum", "{\"numbers\": [1,\n 2]}", 2 * NS_PER_S, r, &fail),
-        0);
-    assert_string_equal(r[0].reply, "The sum is: 3 ");
-    assert_string_equal(r[1].reply, "The sum is: 3 ");
-    assert_int_equal(r[2].err, -ECONNREFUSED);
-    assert_string_equal(r[2].reply, "");
-    assert_non_null(strstr(r[3].reply, "Error: greeting"));
-    topper_results_done(r, 4);
-    assert_int_equal(
-        topper_call(servers, 1, "Avg", "{\"numbers\": [1, 2]}", 2 * NS_PER_S, r, &fail),
-        0);
-    assert_string_equal(r[0].reply, "The sum of numbers is: 3 \nThe average is: 1.5 ");
-    topper_results_done(r, 1);
-    assert_int_equal(topper_call(servers, 2, "Ping", NULL, 2 * NS_PER_S, r, &fail), 0);
-    assert_string_equal(r[0].reply, "Pong");
-    assert_string_equal(r[1].reply, "Pong");
-    topper_results_done(r, 2);
-    for (int i = 0; i < 2; i++) {
-        kill(pids[i], SIGKILL);
-        waitpid(pids[i], NULL, 0);
-    }
-}
-
-static void call_mistakes(void **state)
-{
-    const char *servers[] = {"localhost"};
-    struct topper_result r[1];
-    struct fail fail = {0};
-    char *text;
-
-    (void)state;
-    assert_true(topper_call(servers, 1, "Ping", NULL, NS_PER_S, r, &fail) < 0);
-    assert_true(strlen(fail.sentence) > 0);
-    topper_results_done(r, 1);
-    memset(&fail, 0, sizeof(fail));
-    assert_null(topper_message("two words", NULL, &fail));
-    assert_non_null(strstr(fail.sentence, "one word"));
-    memset(&fail, 0, sizeof(fail));
-    assert_null(topper_message("Echo", "two\nlines", &fail));
-    assert_non_null(strstr(fail.sentence, "lines"));
-    text = topper_message("Sum", "{ \"numbers\" : [1] }", &fail);
-    assert_string_equal(text, "Sum {\"numbers\":[1]}");
-    free(text);
-    text = topper_message("Ping", NULL, &fail);
-    assert_string_equal(text, "Ping\n");
-    free(text);
-    text = topper_message("Echo", "plain text", &fail);
-    assert_string_equal(text, "Echo plain text\n");
-    free(text);
-}
-
-static void call_that_times_out(void **state)
-{
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    struct sockaddr_storage address;
-    struct topper_result r[1];
-    struct endpoint e;
-    socklen_t len = sizeof(address);
-    char text[64];
-    const char *servers[] = {text};
-
-    (void)state;
-    assert_int_equal(listen(fd, 8), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
-    endpoint_from_address(&e, ENDPOINT_TCP, &address);
-    snprintf(text, sizeof(text), "127.0.0.1:%u", e.port);
-    assert_int_equal(topper_call(servers, 1, "Ping", NULL, 50 * NS_PER_MS, r, NULL), 0);
-    assert_int_equal(r[0].err, -ETIMEDOUT);
-    assert_true(r[0].elapsed_ns >= 50 * NS_PER_MS);
-    topper_results_done(r, 1);
-    close(fd);
-}
-
 /* Refused when prepared, with a sentence. */
 static void bad_options(void **state)
 {
@@ -961,7 +550,7 @@ static void port_in_use(void **state)
     char port[32];
 
     (void)state;
-    serve(&first, "rest", base, "host=127.0.0.1", NULL, NULL);
+    actor_serve(&first, "rest", base, "host=127.0.0.1", NULL, NULL);
     snprintf(port, sizeof(port), "port:%s", strrchr(first.env.endpoint, ':') + 1);
     actor_init(&second, "topper", base);
     actor_options(&second, port, NULL);
@@ -985,15 +574,6 @@ int main(void)
         cmocka_unit_test(topper_upstream_slow_or_odd),
         cmocka_unit_test(callers_that_leave),
         cmocka_unit_test(endpoint_stops_after_its_answers),
-        cmocka_unit_test(topper_as_with_nc),
-        cmocka_unit_test(topper_as_by_programs),
-        cmocka_unit_test(topper_single_tasks),
-        cmocka_unit_test(topper_size_limit),
-        cmocka_unit_test(topper_caller_that_never_reads),
-        cmocka_unit_test(topper_many_callers),
-        cmocka_unit_test(call_several_servers),
-        cmocka_unit_test(call_mistakes),
-        cmocka_unit_test(call_that_times_out),
         cmocka_unit_test(bad_options),
         cmocka_unit_test(port_in_use),
     };
