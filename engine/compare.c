@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/statistics.h"
+#include "protocols/array.h"
 #include "protocols/utf8.h"
 
 /* The chance of a false verdict among the headline metrics, and among the others. */
@@ -167,7 +168,7 @@ static void fill_shares(struct compared *row, bool by_ratio)
 
 static void fill_values(struct compared *row, const struct values *v)
 {
-    const size_t room = sizeof(row->values[0]) / sizeof(row->values[0][0]);
+    const size_t room = NUMBER_OF(row->values[0]);
     struct statistics s;
 
     row->n_a = v->n;
@@ -341,7 +342,7 @@ static void add_quantiles(struct comparison *c)
                                        0.95, 0.99, 0.999, 0.9999, 0.99999};
     const struct hist *a = c->latency[0], *b = c->latency[1];
 
-    for (size_t i = 0; a && b && i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
+    for (size_t i = 0; a && b && i < NUMBER_OF(quantiles); i++) {
         double q = quantiles[i];
         double least = (double)(a->count < b->count ? a->count : b->count);
 
@@ -486,7 +487,7 @@ static void warn_checks(struct comparison *c, const struct compare_side *side)
     static const char *const grave[] = {"identity", "counts at both ends", "checksums",
                                         "rate kept"};
 
-    for (size_t i = 0; i < sizeof(grave) / sizeof(grave[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(grave); i++) {
         size_t n = count_failing(side, grave[i]);
 
         if (n)

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "engine/units.h"
+#include "protocols/array.h"
 
 #define SECOND 1000000000ull
 #define HOUR (3600 * SECOND)
@@ -282,7 +283,7 @@ static int set_flag(struct options *values, const struct param *p, const char *t
     } words[] = {{"on", 1},  {"yes", 1}, {"true", 1},  {"1", 1},
                  {"off", 0}, {"no", 0},  {"false", 0}, {"0", 0}};
 
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(words); i++)
         if (strcasecmp(text, words[i].word) == 0)
             return options_set_number(values, p->name, (uint64_t)words[i].value);
     return refuse(p, text, fail);

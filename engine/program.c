@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "protocols/array.h"
+
 int program_find(const char *name, char *path, size_t size, struct fail *fail)
 {
     static const char *const places[] = {"", "../libexec/plimsoll/"};
@@ -26,7 +28,7 @@ int program_find(const char *name, char *path, size_t size, struct fail *fail)
     slash = strrchr(self, '/');
     if (slash)
         slash[1] = '\0';
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(places); i++) {
         if (snprintf(path, size, "%s%s%s", self, places[i], name) >= (int)size)
             continue;
         if (access(path, X_OK) == 0)

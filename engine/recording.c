@@ -12,13 +12,13 @@
 #include "engine/json.h"
 #include "engine/line_reader.h"
 #include "engine/message.h"
+#include "protocols/array.h"
 #include "protocols/clock.h"
 
 #define TAIL 65536 /* the end line is far shorter */
 #define PROCESSES_MAX 1024
 #define ORIGIN_MAX_NS (1ull << 62) /* of the last of 1000 such trials */
 #define SECONDS_MAX 4000000        /* of a trial: longer than --duration can be */
-#define NUMBER_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 struct recording {
     struct line_reader lines;

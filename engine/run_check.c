@@ -9,6 +9,7 @@
 #include "engine/limits.h"
 #include "engine/run.h"
 #include "engine/threshold.h"
+#include "protocols/array.h"
 #include "protocols/endpoint.h"
 #include "protocols/pin.h"
 #include "protocols/role.h"
@@ -245,7 +246,7 @@ int run_check(const struct run *r, struct fail *fail)
     };
     int rc = 0;
 
-    for (size_t i = 0; rc == 0 && i < sizeof(checks) / sizeof(checks[0]); i++)
+    for (size_t i = 0; rc == 0 && i < NUMBER_OF(checks); i++)
         rc = checks[i](r, fail);
     return rc;
 }

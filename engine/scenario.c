@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocols/array.h"
 #include "protocols/utf8.h"
 
 /* Values of a metric: one of each documented run, or one average. */
@@ -287,7 +288,7 @@ static const struct scenario scenarios[] = {
     },
 };
 
-#define SCENARIOS (sizeof(scenarios) / sizeof(scenarios[0]))
+#define SCENARIOS NUMBER_OF(scenarios)
 
 bool scenario_has(const struct scenario *s, const struct param *p)
 {

@@ -8,6 +8,7 @@
 
 #include "engine/statistics.h"
 #include "engine/units.h"
+#include "protocols/array.h"
 #include "protocols/clock.h"
 #include "protocols/random.h"
 
@@ -16,7 +17,7 @@
 
 static const char *const transports[] = {"tcp", "unix", "pipe"};
 
-#define TRANSPORTS (sizeof(transports) / sizeof(transports[0]))
+#define TRANSPORTS NUMBER_OF(transports)
 
 /* --- making --- */
 
@@ -220,7 +221,7 @@ static const struct shootout_kind {
 
 static const struct shootout_kind *kind_named(const char *name)
 {
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(kinds); i++)
         if (strcmp(kinds[i].name, name) == 0)
             return &kinds[i];
     return NULL;

@@ -5,9 +5,11 @@
 #include <signal.h>
 #include <stdbool.h>
 
+#include "protocols/array.h"
+
 static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 
-#define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
+#define NUMBERS (NUMBER_OF(numbers))
 
 static void on_signal(evutil_socket_t number, short what, void *arg)
 {

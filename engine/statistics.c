@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "protocols/array.h"
+
 static int ascending(const void *a, const void *b)
 {
     double x = *(const double *)a;
@@ -36,7 +38,7 @@ static double t_quantile(size_t freedom)
     double n = (double)freedom;
     double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, z9 = z7 * z * z;
 
-    if (freedom <= sizeof(table) / sizeof(table[0]))
+    if (freedom <= NUMBER_OF(table))
         return table[freedom - 1];
     return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * pow(n, 2)) +
            (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * pow(n, 3)) +

@@ -11,8 +11,7 @@
 
 #include "engine/param.h"
 #include "engine/units.h"
-
-#define NUMBER_OF(array) (sizeof(array) / sizeof((array)[0]))
+#include "protocols/array.h"
 
 static const struct {
     const char *word;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/un.h>
 
+#include "protocols/array.h"
 #include "protocols/place.h"
 
 static const struct {
@@ -23,7 +24,7 @@ static const struct {
     {"pipe", ENDPOINT_PIPE},
 };
 
-#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+#define KINDS NUMBER_OF(kinds)
 
 static bool has_port(enum endpoint_kind kind)
 {

@@ -13,6 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "protocols/array.h"
 #include "protocols/clock.h"
 
 static bool is_directory(const char *path)
@@ -31,7 +32,7 @@ static const char *parent_directory(void)
     const char *const candidates[] = {getenv("XDG_RUNTIME_DIR"), "/dev/shm",
                                       getenv("TMPDIR")};
 
-    for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(candidates); i++)
         if (is_directory(candidates[i]) && access(candidates[i], W_OK | X_OK) == 0)
             return candidates[i];
     return "/tmp";

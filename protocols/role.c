@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "protocols/array.h"
+
 static const struct role *const roles[] = {
 #define X(id) &role_##id,
     ROLE_LIST(X)
@@ -10,7 +12,7 @@ static const struct role *const roles[] = {
 
 const struct role *role_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(roles); i++)
         if (strcmp(roles[i]->name, name) == 0)
             return roles[i];
     return NULL;

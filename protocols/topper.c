@@ -7,6 +7,7 @@
 #include <cjson/cJSON.h>
 #include <event2/buffer.h>
 
+#include "protocols/array.h"
 #include "protocols/sum.h"
 
 struct call {
@@ -30,7 +31,7 @@ static const struct task {
     {TOPPER_GREETING, "greeting", greet},
 };
 
-#define TASK_COUNT (sizeof(tasks) / sizeof(tasks[0]))
+#define TASK_COUNT NUMBER_OF(tasks)
 
 static const char *ping(const struct call *call, struct evbuffer *reply)
 {

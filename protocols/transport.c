@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "protocols/array.h"
 #include "protocols/reach.h"
 
 static const struct transport *const transports[] = {
@@ -14,7 +15,7 @@ static const struct transport *const transports[] = {
 #undef X
 };
 
-#define TRANSPORTS (sizeof(transports) / sizeof(transports[0]))
+#define TRANSPORTS NUMBER_OF(transports)
 
 const struct transport *transport_find(const char *name)
 {

@@ -1,5 +1,6 @@
 #include "tui/chart.h"
 
+#include "protocols/array.h"
 #include "tui/axes.h"
 #include "tui/legend.h"
 #include "tui/marks.h"
@@ -414,7 +415,7 @@ void chart_draw(struct canvas *c, struct area a, const struct chart *ch)
 double chart_span(double seconds)
 {
     static const double spans[] = {2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600};
-    size_t n = sizeof(spans) / sizeof(spans[0]);
+    size_t n = NUMBER_OF(spans);
 
     for (size_t i = 0; i < n; i++)
         if (seconds <= spans[i])

@@ -12,6 +12,7 @@
 #include <event2/event.h>
 
 #include "engine/state_dir.h"
+#include "protocols/array.h"
 #include "protocols/clock.h"
 #include "tui/app.h"
 #include "tui/display.h"
@@ -20,7 +21,7 @@
 
 static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
                               SIGTSTP, SIGCONT, SIGWINCH};
-#define SIGNALS (sizeof(signals) / sizeof(signals[0]))
+#define SIGNALS NUMBER_OF(signals)
 
 struct console {
     struct event_base *base;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "protocols/array.h"
 #include "tui/rescue.h"
 #include "tui/terminfo.h"
 #include "tui/text.h"
@@ -434,7 +435,7 @@ static uint32_t to_press(int key)
         {KEY_F(1), PRESS_F1},
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(rows); i++)
         if (rows[i].key == key)
             return rows[i].press;
     return PRESS_NONE;

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "protocols/array.h"
+
 #define EIGHTHS_BELOW                                                       \
     {                                                                       \
         ' ', 0x2581, 0x2582, 0x2583, 0x2584, 0x2585, 0x2586, 0x2587, 0x2588 \
@@ -164,7 +166,7 @@ const struct glyph_set *glyphs_choose(const char *codeset, const char *term)
         return &sets[GLYPHS_ASCII];
     if (!term)
         return &sets[GLYPHS_ASCII];
-    for (size_t i = 0; i < sizeof(without_utf8) / sizeof(without_utf8[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(without_utf8); i++)
         if (starts_with(term, without_utf8[i]))
             return &sets[GLYPHS_ASCII];
     if (strcmp(term, "linux") == 0 || starts_with(term, "linux-"))
@@ -189,7 +191,7 @@ char glyphs_ascii(uint32_t code)
 
     if (code >= 0x20 && code < 0x7f)
         return (char)code;
-    for (size_t i = 0; i < sizeof(stand_ins) / sizeof(stand_ins[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(stand_ins); i++)
         if (stand_ins[i].code == code)
             return stand_ins[i].ascii;
     return '?';

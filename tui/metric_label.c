@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocols/array.h"
+
 void metric_label(enum metric metric, char *out, size_t size)
 {
     static const char *const rewrites[][2] = {
@@ -16,7 +18,7 @@ void metric_label(enum metric metric, char *out, size_t size)
         {"_ns", ""},
         {"_", " "},
     };
-    const size_t count = sizeof(rewrites) / sizeof(rewrites[0]);
+    const size_t count = NUMBER_OF(rewrites);
     const char *name = metric_row(metric)->name;
     size_t used = 0;
 

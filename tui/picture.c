@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocols/array.h"
 #include "tui/text.h"
 
 /* Sizes in SVG units. Both cell sides divide by the dots of braille: 2 and 4. */
@@ -125,7 +126,7 @@ static const struct {
 
 static unsigned arms_of(uint32_t code)
 {
-    for (size_t i = 0; i < sizeof(box_lines) / sizeof(box_lines[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(box_lines); i++)
         if (box_lines[i].code == code)
             return box_lines[i].arms;
     return 0;

@@ -5,6 +5,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "protocols/array.h"
 #include "tui/terminfo.h"
 
 /*
@@ -20,7 +21,7 @@ static struct {
 } rescue;
 
 static const int fatal_signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS};
-#define FATAL_SIGNALS (sizeof(fatal_signals) / sizeof(fatal_signals[0]))
+#define FATAL_SIGNALS (NUMBER_OF(fatal_signals))
 
 static void on_fatal(int number)
 {

@@ -4,10 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "protocols/array.h"
 #include "tui/run_use.h"
 
 static const double windows[] = {5, 10, 30, 60, 120, 300, 600, 3600};
-#define WINDOWS (sizeof(windows) / sizeof(windows[0]))
+#define WINDOWS NUMBER_OF(windows)
 
 int run_board_init(struct run_board *b)
 {

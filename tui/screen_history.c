@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "engine/recording.h"
+#include "protocols/array.h"
 #include "tui/app.h"
 #include "tui/figure.h"
 #include "tui/last_runs.h"
@@ -342,7 +343,7 @@ static void screen_history_draw_titles(struct canvas *c, struct area row)
     struct style s = style(PAINT_DIM);
 
     s.attributes = ATTR_BOLD;
-    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(columns); i++) {
         if (columns[i].at + columns[i].width > row.width)
             return;
         if (columns[i].at >= AT_FIGURE && columns[i].at < AT_ID)

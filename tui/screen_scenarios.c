@@ -8,6 +8,7 @@
 #include <event2/event.h>
 
 #include "engine/scenario.h"
+#include "protocols/array.h"
 #include "tui/app.h"
 #include "tui/last_runs.h"
 #include "tui/lineedit.h"
@@ -450,7 +451,7 @@ static const char *group_title(const char *group)
         {"own", "Your own server"},
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(rows); i++)
         if (strcmp(rows[i][0], group) == 0)
             return rows[i][1];
     return group;

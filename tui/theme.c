@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocols/array.h"
+
 #define B ATTR_BOLD
 #define D ATTR_DIM
 #define U ATTR_UNDERLINE
@@ -147,7 +149,7 @@ static const struct theme themes[] = {
     },
 };
 
-#define THEME_COUNT (sizeof(themes) / sizeof(themes[0]))
+#define THEME_COUNT NUMBER_OF(themes)
 
 const struct theme *theme_find(const char *name)
 {

@@ -6,6 +6,7 @@
 
 #include "engine/cli/command.h"
 #include "engine/cli/manual.h"
+#include "protocols/array.h"
 
 static const struct flag flags[] = {
     {"help", 0, NULL, "this text"},
@@ -25,7 +26,7 @@ static int print_manual(const struct arguments *a, struct fail *fail)
 {
     const char *name = a->operand_count == 1 ? a->operands[0] : "";
 
-    for (size_t i = 0; i < sizeof(manuals) / sizeof(manuals[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(manuals); i++)
         if (strcmp(manuals[i].name, name) == 0) {
             manuals[i].print(stdout);
             return EXIT_OK;

@@ -14,6 +14,7 @@
 #include "engine/param.h"
 #include "engine/signals.h"
 #include "engine/units.h"
+#include "protocols/array.h"
 #include "protocols/clock.h"
 #include "protocols/role.h"
 #include "protocols/utf8.h"
@@ -42,7 +43,7 @@ static const struct service services[] = {
     {"topper", SERVE_TOPPER, 4000, "topper", NULL, "", "the Topper TCP microservice"},
 };
 
-#define SERVICES (sizeof(services) / sizeof(services[0]))
+#define SERVICES NUMBER_OF(services)
 
 #define NOTES_A_SECOND 200
 

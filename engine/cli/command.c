@@ -11,6 +11,7 @@
 
 #include "engine/scenario.h"
 #include "engine/worker.h"
+#include "protocols/array.h"
 
 static const struct command *const commands[] = {
 #define X(id) &command_##id,
@@ -152,7 +153,7 @@ static int act(const struct command *command, int argc, char **argv)
 
 static int unknown_command(const char *name)
 {
-    const char *words[sizeof(commands) / sizeof(commands[0])];
+    const char *words[NUMBER_OF(commands)];
     struct fail fail = {0};
     const char *near;
     size_t n = 0;

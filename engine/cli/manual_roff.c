@@ -5,6 +5,7 @@
 #include "engine/cli/manual.h"
 #include "engine/report/export.h"
 #include "engine/trial.h"
+#include "protocols/array.h"
 
 /*
  * Text for roff: no line of it may read as a request, a hyphen stays one, and an option
@@ -280,7 +281,7 @@ static void print_examples(FILE *f)
     };
 
     section(f, "EXAMPLES");
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(rows); i++)
         entry(f, rows[i].line, rows[i].text);
 }
 

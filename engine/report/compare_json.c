@@ -4,6 +4,7 @@
 
 #include "engine/json.h"
 #include "engine/report/compare_report.h"
+#include "protocols/array.h"
 
 static void add_side(cJSON *document, const char *key, const struct compare_side *side)
 {
@@ -45,7 +46,7 @@ static void add_interval(cJSON *o, double low, double high)
 
 static void add_values(cJSON *row, const char *key, const struct compared *r, int side)
 {
-    const size_t room = sizeof(r->values[0]) / sizeof(r->values[0][0]);
+    const size_t room = NUMBER_OF(r->values[0]);
     cJSON *o = cJSON_AddObjectToObject(row, key);
     cJSON *values = cJSON_AddArrayToObject(o, "values");
     size_t n = side ? r->n_b : r->n_a;

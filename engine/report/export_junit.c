@@ -14,6 +14,7 @@
 #include "engine/report/export.h"
 #include "engine/report/quote.h"
 #include "engine/threshold_verdict.h"
+#include "protocols/array.h"
 
 struct counts {
     size_t tests, failures, errors, skipped;
@@ -31,7 +32,7 @@ static enum verdict verdict_of(const struct check *c)
                                          "generator not saturated", "loss explained",
                                          "rate kept"};
 
-    for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(doubts); i++)
         if (c->verdict == VERDICT_FAIL && strcmp(c->name, doubts[i]) == 0)
             return VERDICT_UNKNOWN;
     return c->verdict;

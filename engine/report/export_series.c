@@ -9,6 +9,7 @@
 
 #include "engine/report/export.h"
 #include "engine/report/quote.h"
+#include "protocols/array.h"
 
 static bool has_place(const struct series *s, enum place place)
 {
@@ -61,7 +62,7 @@ static void put_latency(FILE *f, const struct series_slot *slot)
     static const double quantiles[] = {0.5, 0.9, 0.99, 0.999, 1};
 
     fprintf(f, ",%" PRIu32, slot->latency_count);
-    for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(quantiles); i++) {
         fputc(',', f);
         quote_number(f, series_latency_ns(slot, quantiles[i]));
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocols/array.h"
 #include "protocols/utf8.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"
@@ -33,7 +34,7 @@ void quote_xml(FILE *f, const char *text)
         {'&', "&amp;"},  {'<', "&lt;"},   {'>', "&gt;"},  {'"', "&quot;"},
         {'\'', "&#39;"}, {'\n', "&#10;"}, {'\t', "&#9;"},
     };
-    size_t count = sizeof(entities) / sizeof(entities[0]);
+    size_t count = NUMBER_OF(entities);
 
     while (*text) {
         size_t i = 0;

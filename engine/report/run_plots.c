@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "engine/units.h"
+#include "protocols/array.h"
 
 #define MARKS_MAX (SERIES_MARKS + 32)
 
@@ -228,7 +229,7 @@ struct plot spectrum_plot(const char *title)
                          .log_y = true,
                          .x_max = (double)NAN,
                          .x_ticks = ticks,
-                         .x_tick_count = sizeof(ticks) / sizeof(ticks[0]),
+                         .x_tick_count = NUMBER_OF(ticks),
                          .x_text = spectrum_text,
                          .y_text = units_format_duration};
 }
@@ -244,7 +245,7 @@ static void draw_spectrum(struct drawing *d)
                 {"process start", PLACE_CLIENT, METER_HIST_spawn},
                 {"connection set-up", PLACE_CLIENT, METER_HIST_connect},
                 {"endpoint's call", PLACE_ENDPOINT, METER_HIST_upstream}};
-    static const size_t row_count = sizeof(rows) / sizeof(rows[0]);
+    static const size_t row_count = NUMBER_OF(rows);
     enum place place = d->r->scenario->family->latency_place;
     const struct meter *m = d->r->pooled[place];
     struct plot p = spectrum_plot("Latency by percentile");

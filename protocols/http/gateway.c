@@ -22,6 +22,7 @@
 #include <event2/event.h>
 #include <event2/http.h>
 
+#include "protocols/array.h"
 #include "protocols/clock.h"
 #include "protocols/endpoint.h"
 #include "protocols/http/http_service.h"
@@ -438,7 +439,7 @@ static int read_options(struct flow *f, struct fail *fail)
     const char *kind = options_text(o, "upstream_kind", "rest");
     const char *upstream = options_text(o, "upstream", "fresh");
 
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(kinds); i++)
         if (strcmp(kinds[i].name, kind) == 0)
             f->kind = &kinds[i];
     if (!f->kind)

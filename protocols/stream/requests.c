@@ -31,6 +31,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "protocols/array.h"
 #include "protocols/clock.h"
 #include "protocols/pacer.h"
 #include "protocols/pacer_timer.h"
@@ -173,7 +174,7 @@ static void finish(struct flow *f, enum outcome outcome, const char *reason)
         return;
     f->finished = true;
     pacer_timer_rest(&f->timer);
-    for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(timers); i++)
         event_del(timers[i]);
     abandon_all(f);
     if (f->ended_by)
@@ -490,7 +491,7 @@ static const struct request_kind *find_kind(const char *name)
         &request_persistent,
     };
 
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(kinds); i++)
         if (strcmp(kinds[i]->name, name) == 0)
             return kinds[i];
     return NULL;
@@ -563,7 +564,7 @@ static void client_free(struct flow *f)
         f->shared.kind->abandon(f->slots[i]);
         free(f->slots[i]);
     }
-    for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(timers); i++)
         if (timers[i])
             event_free(timers[i]);
     pacer_timer_done(&f->timer);

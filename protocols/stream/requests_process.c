@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "protocols/array.h"
 #include "protocols/clock.h"
 #include "protocols/spawn.h"
 #include "protocols/stream/requests.h"
@@ -27,7 +28,7 @@ static const char *phase_word(uint32_t phase)
 #undef X
     };
 
-    return phase < sizeof(words) / sizeof(words[0]) ? words[phase] : words[0];
+    return phase < NUMBER_OF(words) ? words[phase] : words[0];
 }
 
 /* Collect the process, which has ended or is about to. */

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "protocols/array.h"
+
 #define TRIES 10 /* to find a socket in a list that changes */
 
 uint64_t udp_drops_advance(struct udp_drops *d, uint32_t count)
@@ -69,7 +71,7 @@ static int search(uint64_t inode, uint64_t *count)
     static const char *const lists[] = {"/proc/self/net/udp", "/proc/self/net/udp6"};
     int err = -ENOENT;
 
-    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && err < 0; i++) {
+    for (size_t i = 0; i < NUMBER_OF(lists) && err < 0; i++) {
         FILE *list = fopen(lists[i], "re");
 
         if (!list)

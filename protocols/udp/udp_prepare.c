@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "protocols/array.h"
 #include "protocols/clock.h"
 #include "protocols/reach.h"
 
@@ -271,7 +272,7 @@ static int use_histograms(struct flow *f, struct fail *fail)
     static const enum meter_hist used[] = {METER_HIST_service, METER_HIST_failure,
                                            METER_HIST_connect, METER_HIST_pacing};
 
-    for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(used); i++)
         if (meter_use(f->meter, used[i]) < 0)
             return fail_set(fail, ENOMEM, "prepare", "the UDP client cannot start");
     return 0;
@@ -346,7 +347,7 @@ int udp_client_prepare(struct flow_env *env, struct flow **flow, struct fail *fa
     f->env = env;
     f->meter = env->meter;
     f->fd = -1;
-    for (size_t i = 0; err == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)
+    for (size_t i = 0; err == 0 && i < NUMBER_OF(steps); i++)
         err = steps[i](f, fail);
     if (err < 0) {
         udp_client_free(f);
