@@ -9,6 +9,7 @@
 
 #include <event2/event.h>
 
+#include "protocols/array.h"
 #include "protocols/clock.h"
 #include "protocols/hist.h"
 #include "protocols/pacer.h"
@@ -86,9 +87,9 @@ int main(void)
            "|\n");
     printf(
         "|-------:|--------:|--------:|--------:|--------:|--------:|-----:|-------:|\n");
-    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]) && status == 0; i++)
+    for (size_t i = 0; i < NUMBER_OF(rates) && status == 0; i++)
         status = run(rates[i], PACER_TIMER_TICK_NS, 2);
-    for (size_t i = 3; i < sizeof(rates) / sizeof(rates[0]) && status == 0; i++)
+    for (size_t i = 3; i < NUMBER_OF(rates) && status == 0; i++)
         status = run(rates[i], 0, 1);
     return status;
 }

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "engine/statistics.h"
+#include "protocols/array.h"
 #include "protocols/clock.h"
 #include "protocols/endpoint.h"
 #include "protocols/pacer_timer.h"
@@ -522,7 +523,7 @@ int main(int argc, char **argv)
            "bare, "
            "ours, ratio | receive CPU ns, bare, ours, ratio | lost %%, bare, ours |\n"
            "|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < sizeof(strategies) / sizeof(strategies[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(strategies); i++)
         bench(&strategies[i], r, rounds);
     printf("\n| statistics, without system calls                             | ns    |\n"
            "|---|---|\n");

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocols/array.h"
 #include "protocols/hist.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
@@ -32,7 +33,7 @@ static void check_order(const struct hist *h)
     static const double quantiles[] = {0, 0.5, 0.999, 1};
     uint64_t previous = h->min;
 
-    for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(quantiles); i++) {
         uint64_t value = hist_quantile(h, quantiles[i]);
 
         check(value >= previous && value <= h->max);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/bottleneck.h"
+#include "protocols/array.h"
 #include "tests/synthetic.h"
 #include "tui/run_use.h"
 
@@ -45,7 +46,7 @@ static void each_limit_has_its_sentence(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         struct busy b = busy_unknown();
         char text[160];
 

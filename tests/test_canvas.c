@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "protocols/array.h"
 #include "tests/frame.h"
 
 static void text_is_clipped_with_an_ellipsis(void **state)
@@ -186,7 +187,7 @@ static void glyphs_follow_locale_and_terminal(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(rows); i++)
         assert_string_equal(glyphs_choose(rows[i].codeset, rows[i].term)->name,
                             rows[i].name);
     assert_null(glyphs_find("vector"));

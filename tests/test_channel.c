@@ -18,6 +18,7 @@
 
 #include "engine/channel.h"
 #include "engine/json.h"
+#include "protocols/array.h"
 #include "protocols/clock.h"
 #include "tests/pair.h"
 
@@ -149,7 +150,7 @@ static void what_is_no_object_is_given_as_text(void **state)
 
     (void)state;
     stage_init(&s);
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(lines); i++) {
         put(&s, lines[i], strlen(lines[i]));
         put(&s, "\n", 1);
         turn(&s);

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "protocols/array.h"
 #include "tests/frame.h"
 
 static void linear_ticks_are_round(void **state)
@@ -29,7 +30,7 @@ static void linear_ticks_are_round(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         struct scale s = scale_linear(rows[i].high, rows[i].most);
 
         assert_int_equal(s.ticks, rows[i].ticks);
@@ -89,7 +90,7 @@ static void labels_have_three_digits_and_a_unit(void **state)
     char label[SCALE_LABEL];
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         scale_label(rows[i].q, rows[i].value, label);
         assert_string_equal(label, rows[i].label);
     }

@@ -21,6 +21,7 @@
 
 #include "engine/child.h"
 #include "engine/message.h"
+#include "protocols/array.h"
 #include "protocols/clock.h"
 #include "tests/pair.h"
 
@@ -292,7 +293,7 @@ static void each_step_is_harder(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         struct stage s;
         uint64_t began_ns;
 
@@ -341,7 +342,7 @@ static void freeing_a_running_child_leaves_nothing(void **state)
                                           "close; silent",    "exit 0"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(scripts); i++)
         for (unsigned span_ms = 0; span_ms <= 40; span_ms += 40) {
             struct stage s;
             pid_t pid;
@@ -442,7 +443,7 @@ static void launchers_are_split_into_words(void **state)
     expect_words("'' a \"\"", 3, (const char *const[]){"", "a", ""});
     expect_words("ssh -o 'User me' host", 4,
                  (const char *const[]){"ssh", "-o", "User me", "host"});
-    for (size_t i = 0; i < sizeof(open) / sizeof(open[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(open); i++)
         assert_int_equal(launcher_split(open[i], &words, &n), -EINVAL);
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "engine/compare.h"
+#include "protocols/array.h"
 #include "tests/synthetic.h"
 
 static void assert_near(double value, double wanted)
@@ -301,7 +302,7 @@ static void one_trial_is_no_evidence(void **state)
     static const unsigned counts[][2] = {{1, 1}, {1, 10}, {10, 1}, {2, 2}, {3, 3}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(counts); i++) {
         struct run *a = made("unix-requests", counts[i][0], 1, 0.001, 1);
         struct run *b = made("unix-requests", counts[i][1], 3, 0.001, 2);
         struct comparison *c = compared(a, b, false);

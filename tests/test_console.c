@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "protocols/array.h"
 #include "protocols/clock.h"
 
 #define READY "Enter run"
@@ -567,7 +568,7 @@ static void every_signal_restores_the_terminal(void **state)
                                   SIGSEGV, SIGBUS, SIGFPE};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(numbers); i++) {
         struct terminal *t = start_ready();
         int status;
 
@@ -650,7 +651,7 @@ static void every_terminal_is_driven(void **state)
                                         "TERM=linux",          "TERM=vt100"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(terms) / sizeof(terms[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(terms); i++) {
         /*
          * On a Linux console ncurses asks libgpm for a mouse, and libgpm forgets the name
          * of the console that it has made (ten bytes) where no gpm answers: not asked.

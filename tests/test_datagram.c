@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocols/array.h"
 #include "protocols/udp/datagram.h"
 
 /* xorshift64*: the same numbers in each run of the test. */
@@ -39,7 +40,7 @@ static void stamp_is_read_back(void **state)
     struct datagram d;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(sizes); i++) {
         unsigned char *payload;
 
         assert_int_equal(datagram_form_stamped(&form, "STRICT_LOOP", sizes[i],
@@ -109,7 +110,7 @@ static void plain_payload_is_the_label_alone(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         struct datagram_form form;
         struct datagram d;
         unsigned char *payload;
@@ -369,10 +370,10 @@ static void window_agrees_with_the_model(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(paths); i++)
         for (uint64_t seed = 1; seed <= 40; seed++)
             compare_with_model(&paths[i], 1 + (seed * 37) % 700, seed);
-    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(paths); i++)
         compare_with_model(&paths[i], 200000, i + 77);
 }
 
@@ -494,7 +495,7 @@ static void window_survives_huge_jumps(void **state)
     struct datagram_window w = {0};
     struct counts c = {0};
     uint64_t budget = UINT64_C(1) << 30;
-    size_t n = sizeof(jumps) / sizeof(jumps[0]);
+    size_t n = NUMBER_OF(jumps);
 
     (void)state;
     for (size_t i = 0; i < n; i++)

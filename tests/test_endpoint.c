@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "protocols/array.h"
 #include "protocols/endpoint.h"
 #include "protocols/pin.h"
 #include "protocols/place.h"
@@ -33,7 +34,7 @@ static void every_form_comes_back_as_it_was(void **state)
     char text[160];
 
     (void)state;
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(forms); i++) {
         assert_int_equal(endpoint_parse(&e, forms[i], NULL), 0);
         endpoint_format(&e, text, sizeof(text));
         assert_string_equal(text, forms[i]);
@@ -71,7 +72,7 @@ static void what_is_wrong_is_said(void **state)
     struct endpoint e;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(cases); i++) {
         struct fail fail = {0};
 
         assert_int_equal(endpoint_parse(&e, cases[i].text, &fail), -EINVAL);
@@ -131,7 +132,7 @@ static void loopback_is_recognised(void **state)
     socklen_t len;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(cases); i++) {
         assert_int_equal(endpoint_parse(&e, cases[i].text, NULL), 0);
         if (e.kind != ENDPOINT_PIPE)
             assert_int_equal(endpoint_address(&e, &address, &len, NULL), 0);
@@ -272,7 +273,7 @@ static void cpu_lists_are_read(void **state)
 
     (void)state;
     assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(bad); i++) {
         memset(&fail, 0, sizeof(fail));
         assert_int_equal(pin_to_cpus(bad[i], &fail), -EINVAL);
         assert_non_null(strstr(fail.sentence, bad[i]));

@@ -25,13 +25,14 @@
 #include "engine/json.h"
 #include "engine/report/export.h"
 #include "engine/report/quote.h"
+#include "protocols/array.h"
 #include "protocols/utf8.h"
 #include "tests/synthetic.h"
 
 static const char *const scenarios[] = {"tcp-bulk", "unix-requests",
                                         "udp-cached-parallel", "rest-topper"};
 
-#define SCENARIOS (sizeof(scenarios) / sizeof(scenarios[0]))
+#define SCENARIOS NUMBER_OF(scenarios)
 
 static struct run *made(const char *scenario, unsigned trials, enum outcome outcome)
 {
@@ -253,7 +254,7 @@ static void a_page_says_what_its_latencies_span(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         struct run *r = made(rows[i].scenario, 1, OUTCOME_COMPLETED);
         char *page;
 
@@ -285,7 +286,7 @@ static void numbers_read_back(void **state)
     char text[40];
 
     (void)state;
-    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(values); i++) {
         quote_number_text(values[i], text, sizeof(text));
         assert_true(strtod(text, NULL) == values[i]);
     }

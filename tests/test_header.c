@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocols/array.h"
 #include "protocols/http/header.h"
 #include "protocols/http/http_request.h"
 
@@ -181,7 +182,7 @@ static void users_connection_header(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(cases); i++) {
         struct headers h = {0};
         struct http_request r;
         struct http_request_args args = {"GET", "/", "h", &h, NULL, 0, false};

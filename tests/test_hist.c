@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "protocols/array.h"
 #include "protocols/hist.h"
 
 #define VALUES 1000000u
@@ -88,7 +89,7 @@ static const struct {
     {"constant", draw_constant},
 };
 
-#define DISTRIBUTIONS (sizeof(distributions) / sizeof(distributions[0]))
+#define DISTRIBUTIONS NUMBER_OF(distributions)
 
 static int compare(const void *a, const void *b)
 {
@@ -239,11 +240,11 @@ static void equivalent_values_are_the_published_ones(void **state)
                                        1214463,    1546239,    1375231};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(sizes); i++)
         assert_int_equal(hist_bucket_width(hist_index(sizes[i][0])), sizes[i][1]);
-    for (size_t i = 0; i < sizeof(highest) / sizeof(highest[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(highest); i++)
         assert_int_equal(highest_equivalent(highest[i][0]), highest[i][1]);
-    for (size_t i = 0; i < sizeof(printed) / sizeof(printed[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(printed); i++)
         assert_int_equal(highest_equivalent(printed[i]), printed[i]);
     assert_int_equal(lowest_equivalent(10007), 10000);
     assert_int_equal(lowest_equivalent(10009), 10008);
@@ -274,7 +275,7 @@ static void published_quantiles_are_met(void **state)
         hist_record(h, 1000);
     hist_record(h, 100000000);
     assert_int_equal(h->count, 10001);
-    for (size_t i = 0; i < sizeof(raw) / sizeof(raw[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(raw); i++)
         assert_near((double)hist_quantile(h, raw[i][0]), raw[i][1], 0.001);
     assert_near(hist_mean(h), (10000.0 * 1000 + 100000000) / 10001, 1e-12);
     assert_near(hist_stdev(h), 999890.0, 1e-4);
@@ -285,7 +286,7 @@ static void published_quantiles_are_met(void **state)
     for (uint64_t hidden = 99990000; hidden >= 10000; hidden -= 10000)
         hist_record(h, hidden);
     assert_int_equal(h->count, 20000);
-    for (size_t i = 0; i < sizeof(corrected) / sizeof(corrected[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(corrected); i++)
         assert_near((double)hist_quantile(h, corrected[i][0]), corrected[i][1], 0.001);
     assert_near(hist_mean(h), (1000.0 * 10000 + 50005000.0 * 10000) / 20000, 1e-12);
     hist_free(h);
@@ -559,7 +560,7 @@ static void malformed_text_changes_nothing(void **state)
     (void)state;
     hist_record(h, 123456);
     hist_record(before, 123456);
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(texts); i++) {
         if (hist_decode(h, texts[i]) != -EINVAL)
             fail_msg("accepted: \"%s\"", texts[i]);
         assert_memory_equal(h, before, sizeof(*h));

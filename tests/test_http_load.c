@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "protocols/array.h"
 #include "protocols/clock.h"
 #include "tests/odd_server.h"
 #include "tests/pair.h"
@@ -271,7 +272,7 @@ static void odd_replies(bool bytewise)
 {
     int wrong = 0;
 
-    for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(replies); i++)
         wrong += !one_reply(i, bytewise);
     assert_int_equal(wrong, 0);
 }
@@ -314,7 +315,7 @@ static void exact_amounts(void **state)
     char amount[32], connections[32], pipelining[32];
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(cases); i++) {
         struct bench b;
 
         bench_init(&b, HELLO);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocols/array.h"
 #include "protocols/http/http_parse.h"
 
 #define OK11 "HTTP/1.1 200 OK\r\n"
@@ -310,7 +311,7 @@ static void table(void **state)
     int wrong = 0;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(cases); i++) {
         size_t len = strlen(cases[i].bytes);
 
         for (size_t first = 0; first <= len; first++) {
@@ -404,7 +405,7 @@ static void seen_before(void **state)
     char got[200], again[200];
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(cases); i++) {
         size_t len = strlen(cases[i].bytes);
         struct http_seen seen = {0};
 
@@ -427,7 +428,7 @@ static void nearly_seen_before(void **state)
         "HTTP/1.1 404 No\r\n" LEN(2) "\r\nab",
         OK11 LEN(2) "Connection: close\r\n\r\nab",
     };
-    size_t n = sizeof(replies) / sizeof(replies[0]);
+    size_t n = NUMBER_OF(replies);
     struct http_seen seen = {0};
     char got[200], expected[200];
 

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "protocols/array.h"
+
 #include "engine/limits.h"
 
 /* What a run of the scenario with these settings, in pairs, needs of a limit; -1: none.
@@ -81,7 +83,7 @@ static void ports_are_used_up_by_closed_connections(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(rows); i++)
         assert_int_equal(
             need("ephemeral ports", rows[i].scenario, WITH(rows[i].name, rows[i].value)),
             rows[i].need);

@@ -12,6 +12,7 @@
 
 #include "engine/report/load_table.h"
 #include "engine/report/report.h"
+#include "protocols/array.h"
 #include "tests/synthetic.h"
 
 static struct run *a_run(const char *scenario, unsigned trials, unsigned steps)
@@ -169,7 +170,7 @@ static void the_report_prints_it(void **state)
     assert_non_null(f);
     assert_int_equal(report_print(f, r), 0);
     fclose(f);
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(lines); i++)
         assert_non_null(strstr(text, lines[i]));
     free(text);
     run_free(r);

@@ -16,6 +16,7 @@
 
 #include "engine/json.h"
 #include "engine/message.h"
+#include "protocols/array.h"
 #include "protocols/clock.h"
 
 /* Through text, as on the channel; deletes `object`. */
@@ -60,7 +61,7 @@ static void what_is_no_message_is_unknown(void **state)
 
     (void)state;
     assert_int_equal(message_type(NULL), MESSAGE_UNKNOWN);
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(texts); i++) {
         cJSON *m = cJSON_Parse(texts[i]);
 
         assert_non_null(m);
@@ -122,7 +123,7 @@ static void hello_of_another_version_is_refused(void **state)
         "{\"type\":\"hello\",\"version\":\"1\"}", "{\"type\":\"hello\",\"version\":-1}"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(texts); i++) {
         struct hello h;
         struct fail fail = {0};
         cJSON *m = cJSON_Parse(texts[i]);
@@ -410,7 +411,7 @@ static void a_malformed_sample_is_refused(void **state)
 
     (void)state;
     assert_int_equal(sample_init(&s), 0);
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(texts); i++) {
         cJSON *m = cJSON_Parse(texts[i]);
 
         assert_non_null(m);
@@ -501,7 +502,7 @@ static void large_numbers_are_exact(void **state)
     char wanted[40];
 
     (void)state;
-    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(values); i++) {
         cJSON *m = cJSON_CreateObject();
         char *text;
 

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <event2/event.h>
 
+#include "protocols/array.h"
 #include "protocols/clock.h"
 #include "protocols/pacer.h"
 #include "protocols/pacer_timer.h"
@@ -57,7 +58,7 @@ static void intended_times_are_exact_over_a_billion(void **state)
     struct pacer p;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rates); i++) {
         uint64_t messages = rates[i][0], per = rates[i][1];
 
         pacer_start(&p, BASE, messages, per);
@@ -465,7 +466,7 @@ static void timer_sends_all_in_order(void **state)
     struct client c;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rates); i++) {
         uint64_t amount = rates[i] ? rates[i] / 5 : 1000;
 
         client_init(&c, amount);

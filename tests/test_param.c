@@ -12,6 +12,7 @@
 
 #include "engine/cli/arguments.h"
 #include "engine/param.h"
+#include "protocols/array.h"
 
 static const struct flag flags[] = {
     {"json", 'j', "FILE", "a file"},
@@ -174,7 +175,7 @@ static void flags_take_on_and_off(void **state)
     struct line l;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         parse(&l, FAMILY_BULK, rows[i].word, NULL);
         assert_int_equal(l.rc, 0);
         assert_int_equal(options_number(&l.values, "verify", 9), rows[i].value);
@@ -264,7 +265,7 @@ static void options_are_spelled_in_every_way(void **state)
     struct line l;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(ways); i++) {
         parse(&l, FAMILY_HTTP, ways[i][0], ways[i][1], NULL);
         assert_int_equal(l.rc, 0);
         assert_int_equal(options_number(&l.values, "connections", 0), 7);

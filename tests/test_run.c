@@ -28,6 +28,7 @@
 #include "engine/report/report.h"
 #include "engine/run.h"
 #include "engine/statistics.h"
+#include "protocols/array.h"
 #include "protocols/clock.h"
 #include "tests/pair.h"
 
@@ -61,7 +62,7 @@ static void on_changed(void *arg, struct run *r)
 
     assert_ptr_equal(r, s->run);
     assert_false(s->finished); /* DONE is the last call of all */
-    if (s->seen_count < sizeof(s->seen) / sizeof(s->seen[0]))
+    if (s->seen_count < NUMBER_OF(s->seen))
         s->seen[s->seen_count++] = r->state;
     if (s->stops && r->state == s->stop_in)
         event_active(s->poke, EV_TIMEOUT, 0);
@@ -261,7 +262,7 @@ static void a_worker_says_how_it_ended(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         struct stage s;
 
         run_to_end(&s, rows[i].server, rows[i].client);
@@ -406,7 +407,7 @@ static void whatever_goes_wrong_is_told(void **state)
     };
 
     (void)state;
-    expect_told(rows, sizeof(rows) / sizeof(rows[0]), false);
+    expect_told(rows, NUMBER_OF(rows), false);
 }
 
 /* What has left the group of its worker lives on; here the test ends it. */
@@ -438,7 +439,7 @@ static void what_does_not_come_is_given_up(void **state)
     };
 
     (void)state;
-    expect_told(rows, sizeof(rows) / sizeof(rows[0]), true);
+    expect_told(rows, NUMBER_OF(rows), true);
 }
 
 /* Having reported, a worker may end as it likes. */
@@ -457,7 +458,7 @@ static void after_the_report_nothing_is_a_failure(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         struct stage s;
 
         run_to_end(&s, rows[i].server, rows[i].client);
@@ -599,7 +600,7 @@ static void a_run_stops_in_each_state(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(rows); i++)
         for (unsigned stops = 1; stops <= 3; stops++) {
             struct stage s;
 
@@ -642,7 +643,7 @@ static void a_run_may_be_freed_in_each_state(void **state)
                                           SERVER "silent", GOOD_SERVER};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(servers) / sizeof(servers[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(servers); i++)
         for (unsigned span_ms = 0; span_ms <= 120; span_ms += 40) {
             struct stage s;
 
@@ -831,7 +832,7 @@ static void a_signal_stops_what_is_waited_for(void **state)
     struct stage s;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(numbers); i++)
         wait_in_the_foreground(&s, numbers[i]);
 }
 

@@ -12,6 +12,7 @@
 
 #include "engine/scenario.h"
 #include "engine/trial.h"
+#include "protocols/array.h"
 #include "protocols/role.h"
 
 static const struct scenario *row(size_t i)
@@ -159,7 +160,7 @@ static void other_pairs_are_those_that_roles_know(void **state)
         for (size_t v = 0; v < values.count; v++) {
             bool found = scenario_param(row(i), values.values[v].name) != NULL;
 
-            for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
+            for (size_t k = 0; k < NUMBER_OF(known); k++)
                 found |= strcmp(known[k], values.values[v].name) == 0;
             if (!found)
                 print_error("%s: %s\n", row(i)->name, values.values[v].name);
@@ -204,7 +205,7 @@ static void the_documented_experiments_are_there(void **state)
                                         "rest-direct",       "topper-direct"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(names); i++)
         assert_non_null(scenario_find(names[i]));
     assert_int_equal(default_number("tcp-bulk", "size"), 1024ull * 1048576);
     assert_int_equal(default_number("pipe-bulk", "trials"), 5);

@@ -14,6 +14,7 @@
 #include <event2/event.h>
 
 #include "engine/statistics.h"
+#include "protocols/array.h"
 #include "tests/frame.h"
 #include "tests/synthetic.h"
 #include "tui/app.h"
@@ -170,7 +171,7 @@ static void the_summary_says_what_the_run_says(void **state)
                                         "udp-cached-parallel", "rest-topper"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(names); i++) {
         struct run *run = make_run(names[i], 1, 3 + i);
         struct summary_request request = {.count = 1, .runs = {&run}};
         struct statistics s;
@@ -411,7 +412,7 @@ static void keys_of_the_scenarios_are_shown(void **state)
 
     (void)state;
     open_screen(&f, &screen_scenarios, NULL, 80, 24);
-    for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(hints); i++)
         assert_true(says(&f, hints[i]));
     close_screen(&f);
 }
@@ -478,7 +479,7 @@ static void every_chart_draws_every_run(void **state)
 
     (void)state;
     assert_non_null(v);
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(names); i++) {
         struct run *run = make_run(names[i], 1, i);
 
         run_view_set_run(v, run);
@@ -513,7 +514,7 @@ static void the_board_is_as_it_was(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         struct canvas *c = frame_canvas(rows[i].level, 100, 28);
         struct run *run = make_run(rows[i].scenario, 1, 7);
         struct run_board board;
@@ -545,7 +546,7 @@ static void the_span_is_stretched_from_what_is_shown(void **state)
     run_board_set_run(&board, run);
     run_board_draw(&board, c, canvas_area(c));
     assert_true(board.view->to_s > 20 && board.view->to_s <= 30);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         run_board_stretch(&board, rows[i].step);
         run_board_draw(&board, c, canvas_area(c));
         assert_float_equal(board.window_s, rows[i].window_s, 1e-9);
@@ -582,7 +583,7 @@ static void a_line_is_edited_like_in_a_shell(void **state)
         PRESS_END, 'd',    PRESS_HOME, '0',        PRESS_DELETE};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(presses) / sizeof(presses[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(presses); i++)
         assert_true(lineedit_press(&e, presses[i]));
     assert_string_equal(e.text, "0bcd");
     assert_false(lineedit_press(&e, PRESS_UP));

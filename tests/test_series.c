@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "engine/series.h"
+#include "protocols/array.h"
 #include "protocols/clock.h"
 
 /* cmocka's own compares as float. */
@@ -175,7 +176,7 @@ static void a_jump_far_ahead_is_survived(void **state)
                                      UINT64_MAX / 4, UINT64_MAX - 1};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(jumps) / sizeof(jumps[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(jumps); i++) {
         struct series *s = series_new();
 
         add(s, PLACE_CLIENT, 0, STEP, STEP);
@@ -253,7 +254,7 @@ static void quantiles_are_within_a_bucket(void **state)
     }
     record(s, 0, values, 5000);
     qsort(values, 5000, sizeof(values[0]), ascending);
-    for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(quantiles); i++) {
         double exact = (double)values[(size_t)ceil(quantiles[i] * 5000) - 1];
         double got = series_latency_ns(&s->slots[0], quantiles[i]);
 
@@ -272,7 +273,7 @@ static void a_single_latency_is_every_quantile(void **state)
                                       15, 123456789, 1ull << 41, HIST_MAX_NS};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(values); i++) {
         struct series *s = series_new();
         double low, high;
 

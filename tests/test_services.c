@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "protocols/array.h"
 #include "protocols/clock.h"
 #include "tests/line.h"
 #include "tests/odd_server.h"
@@ -272,7 +273,7 @@ static void topper_load(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(cases); i++) {
         struct event_base *base = pair_base();
         struct actor service, client;
         const struct meter_counters *c;
@@ -313,7 +314,7 @@ static void topper_load_on_an_odd_server(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(cases); i++) {
         for (int bytewise = 0; bytewise < 2; bytewise++) {
             struct event_base *base = pair_base();
             /* Byte by byte, the close may come just after the line that is the reply. */
@@ -406,7 +407,7 @@ static void upstream_slow_or_odd(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(cases); i++) {
         struct event_base *base = pair_base();
         struct odd_server odd = {.is_silent = cases[i].silent, .closes = cases[i].closes};
         struct actor endpoint;
@@ -529,7 +530,7 @@ static void bad_options(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(cases); i++) {
         struct event_base *base = pair_base();
         struct actor a;
 

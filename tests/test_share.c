@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "engine/trial.h"
+#include "protocols/array.h"
 #include "protocols/clock.h"
 
 /* A trial of one second with a server, if wanted, and a client that both reported. */
@@ -130,7 +131,7 @@ static void a_sum_with_an_unknown_part_is_unknown(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         struct stage s;
 
         set_up(&s, rows[i].scenario, rows[i].with_server);
@@ -169,7 +170,7 @@ static void advice_on_loss_names_the_buffer(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         struct stage s;
         char text[200];
 

@@ -29,6 +29,7 @@
 #include "engine/run.h"
 #include "engine/state_dir.h"
 #include "engine/store.h"
+#include "protocols/array.h"
 #include "tests/synthetic.h"
 
 #define MS 1000000ull
@@ -384,7 +385,7 @@ static void test_the_directory_is_the_users_own(void **state)
     char *before = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         char path[PATH_MAX], expected[PATH_MAX];
         struct fail fail = {0};
 
@@ -567,7 +568,7 @@ static void test_lines_that_cannot_be(void **state)
     (void)state;
     made_plain(&m, 1, 3, path);
     text = read_file(path, &len);
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(lines); i++) {
         struct run *r;
 
         insert_line(path, text, 4, lines[i]); /* header, trial, two samples */

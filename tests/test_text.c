@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "protocols/array.h"
 #include "tests/frame.h"
 #include "tui/canvas.h"
 #include "tui/figure.h"
@@ -29,7 +30,7 @@ static void decodes_every_length(void **state)
     char out[TEXT_ENCODED_MAX];
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         size_t len = strlen(rows[i].bytes);
 
         assert_int_equal(text_decode(rows[i].bytes, len, &code), len);
@@ -53,7 +54,7 @@ static void refuses_what_is_not_utf8(void **state)
     uint32_t code;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         assert_int_equal(text_decode(rows[i], strlen(rows[i]), &code), 1);
         assert_int_equal(code, TEXT_REPLACEMENT);
     }
@@ -134,7 +135,7 @@ static void figures_have_the_micro_sign(void **state)
     char out[64];
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         figure_sentence(rows[i][0], out, sizeof(out));
         assert_string_equal(out, rows[i][1]);
     }
@@ -167,7 +168,7 @@ static void metrics_have_names_for_people(void **state)
     char label[64];
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         metric_label(rows[i].metric, label, sizeof(label));
         assert_string_equal(label, rows[i].label);
     }

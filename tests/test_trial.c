@@ -14,6 +14,7 @@
 #include "engine/run.h"
 #include "engine/statistics.h"
 #include "engine/trial.h"
+#include "protocols/array.h"
 #include "protocols/clock.h"
 
 /* cmocka's own compares as float. */
@@ -250,7 +251,7 @@ static void loss_is_attributed(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         struct stage s;
         const struct loss *l = &s.trial.loss;
 
@@ -569,7 +570,7 @@ static void the_bottleneck_is_named(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         struct stage s;
         char text[200];
 
@@ -721,7 +722,7 @@ static void the_interval_is_students(void **state)
                 {100, 1.984}, {120, 1.980}, {500, 1.965}, {999, 1.962}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         size_t n = rows[i].freedom + 1;
         double *values = calloc(n, sizeof(*values));
         struct statistics s;

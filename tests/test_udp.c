@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "protocols/array.h"
 #include "protocols/clock.h"
 #include "protocols/endpoint.h"
 #include "protocols/pacer_timer.h"
@@ -342,7 +343,7 @@ static void every_strategy_is_counted_exactly(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         struct pair pair = {0};
         char options[300];
         const struct meter_counters *c;
@@ -440,7 +441,7 @@ static void rate_is_kept_and_lateness_recorded(void **state)
         "socket=fresh dispatch=parallel", "socket=fresh dispatch=series"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(strategies) / sizeof(strategies[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(strategies); i++) {
         struct pair pair = {0};
         char options[200];
         uint64_t begin_ns;
@@ -467,7 +468,7 @@ static void duration_ends_the_sending(void **state)
                                              "socket=fresh dispatch=parallel window=8"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(strategies) / sizeof(strategies[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(strategies); i++) {
         struct pair pair = {0};
         char options[200];
 
@@ -549,7 +550,7 @@ static void sizes_at_the_limits(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         struct pair pair = {0};
         char options[200];
 
@@ -574,7 +575,7 @@ static void size_over_the_limit_is_refused_with_the_reason(void **state)
         "socket=fresh dispatch=series", "socket=fresh dispatch=parallel window=4"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(strategies) / sizeof(strategies[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(strategies); i++) {
         struct pair pair = {0};
         char options[200];
 
@@ -649,7 +650,7 @@ static void closed_port_is_refused_and_not_lost(void **state)
                                              "connected=1 dispatch=parallel batch=16"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(strategies) / sizeof(strategies[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(strategies); i++) {
         struct pair pair = {0};
         char endpoint[256], options[200];
 
@@ -679,7 +680,7 @@ static void sleeping_receiver_explains_all_loss(void **state)
         "socket=cached dispatch=parallel gso=1", "socket=fresh dispatch=series"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(strategies) / sizeof(strategies[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(strategies); i++) {
         struct pair pair = {0};
         char options[200];
         const struct meter_counters *c;
@@ -989,7 +990,7 @@ static void times_that_cannot_be_are_no_latency(void **state)
 {
     static const uint64_t times_ns[] = {
         UINT64_MAX, 0, INT64_MAX, UINT64_MAX - 1, (uint64_t)INT64_MAX + 1, 1};
-    size_t n = sizeof(times_ns) / sizeof(times_ns[0]);
+    size_t n = NUMBER_OF(times_ns);
     struct pair pair = {0};
     struct datagram_form form;
     unsigned char payload[200];
@@ -1145,7 +1146,7 @@ static void out_of_file_handles_is_an_outcome(void **state)
     static const char *const options[] = {"connected=0", "connected=1", "resolve=each"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(options); i++) {
         struct pair pair = {0};
         int status;
         pid_t pid;
@@ -1216,7 +1217,7 @@ static void flood_from_another_process_adds_up(void **state)
         "socket=cached dispatch=parallel messages=1000000 gso=1 connected=1"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(strategies) / sizeof(strategies[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(strategies); i++) {
         struct pair pair = {0};
         struct meter_counters client;
         int ends[2], status;

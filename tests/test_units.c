@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "engine/units.h"
+#include "protocols/array.h"
 
 static void assert_reads(enum unit_kind kind, const char *text, uint64_t wanted)
 {
@@ -87,7 +88,7 @@ static void what_is_no_number_is_refused(void **state)
         "0x10", "1,5", "nan", "inf", "1.2.3", "1 2", "--", "1k B", "٣"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+    for (size_t i = 0; i < NUMBER_OF(texts); i++)
         for (int kind = UNIT_COUNT; kind <= UNIT_DURATION; kind++)
             assert_refuses((enum unit_kind)kind, texts[i], -EINVAL);
     assert_refuses(UNIT_COUNT, "1GiB", -EINVAL);
@@ -135,7 +136,7 @@ static void what_is_written_exactly_reads_back(void **state)
 
     (void)state;
     for (int kind = UNIT_COUNT; kind <= UNIT_DURATION; kind++)
-        for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        for (size_t i = 0; i < NUMBER_OF(values); i++) {
             char text[40];
 
             units_format_exact((enum unit_kind)kind, values[i], text, sizeof(text));
@@ -184,7 +185,7 @@ static void people_get_three_digits(void **state)
     char text[40];
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         units_format_bytes(rows[i].value, text, sizeof(text));
         assert_string_equal(text, rows[i].bytes);
         units_format_count(rows[i].value, text, sizeof(text));
