@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "protocols/clock.h"
+#include "protocols/event.h"
 
 struct channel {
     int read_fd, write_fd;
@@ -27,10 +28,8 @@ struct channel {
 
 static void destroy(struct channel *c)
 {
-    if (c->readable)
-        event_free(c->readable);
-    if (c->writable)
-        event_free(c->writable);
+    event_drop(c->readable);
+    event_drop(c->writable);
     if (c->in)
         evbuffer_free(c->in);
     if (c->out)

@@ -15,6 +15,7 @@
 
 #include "engine/channel.h"
 #include "protocols/clock.h"
+#include "protocols/event.h"
 
 /* A line of standard error that is longer comes in pieces. */
 #define ERROR_LINE_MAX 4096
@@ -401,14 +402,10 @@ void child_free(struct child *c)
     if (c->pid)
         reap(c);
     channel_free(c->channel);
-    if (c->error_readable)
-        event_free(c->error_readable);
-    if (c->died)
-        event_free(c->died);
-    if (c->patience)
-        event_free(c->patience);
-    if (c->over)
-        event_free(c->over);
+    event_drop(c->error_readable);
+    event_drop(c->died);
+    event_drop(c->patience);
+    event_drop(c->over);
     if (c->errors)
         evbuffer_free(c->errors);
     close_if_open(c->error_fd);

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <event2/event.h>
 
+#include "protocols/event.h"
+
 #define TICK_MS 200
 
 static void on_signal(void *arg)
@@ -55,8 +57,7 @@ void foreground_wait(struct foreground *f, struct run *run)
 void foreground_done(struct foreground *f)
 {
     signals_hold(&f->signals);
-    if (f->tick)
-        event_free(f->tick);
+    event_drop(f->tick);
     if (f->base)
         event_base_free(f->base);
 }

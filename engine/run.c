@@ -16,6 +16,7 @@
 #include "engine/run_parts.h"
 #include "engine/units.h"
 #include "protocols/clock.h"
+#include "protocols/event.h"
 #include "protocols/stream/content.h"
 #include "protocols/utf8.h"
 
@@ -139,12 +140,9 @@ static void free_private(struct run *r)
         child_free(p->links[i].child);
     if (r->state != RUN_NEW && r->state != RUN_DONE)
         run_clean_after(r);
-    if (p->guard)
-        event_free(p->guard);
-    if (p->watch)
-        event_free(p->watch);
-    if (p->next)
-        event_free(p->next);
+    event_drop(p->guard);
+    event_drop(p->watch);
+    event_drop(p->next);
     if (p->content_fd >= 0)
         close(p->content_fd);
     sample_done(&p->scratch);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "protocols/array.h"
+#include "protocols/event.h"
 
 static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -51,8 +52,7 @@ void signals_hold(struct signals *s)
         sigaddset(&set, numbers[i]);
     sigprocmask(SIG_BLOCK, &set, NULL);
     for (size_t i = 0; i < NUMBERS; i++) {
-        if (s->events[i])
-            event_free(s->events[i]);
+        event_drop(s->events[i]);
         s->events[i] = NULL;
     }
 }

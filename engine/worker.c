@@ -14,6 +14,7 @@
 #include "engine/message.h"
 #include "engine/sample.h"
 #include "protocols/clock.h"
+#include "protocols/event.h"
 #include "protocols/pacer_timer.h"
 #include "protocols/pin.h"
 #include "protocols/role.h"
@@ -335,12 +336,9 @@ static void tear_down(struct worker *w)
     if (w->channel)
         channel_flush(w->channel, 1000);
     channel_free(w->channel);
-    if (w->interval)
-        event_free(w->interval);
-    if (w->ending)
-        event_free(w->ending);
-    if (w->terminate)
-        event_free(w->terminate);
+    event_drop(w->interval);
+    event_drop(w->ending);
+    event_drop(w->terminate);
     sample_done(&w->open);
     sample_done(&w->totals);
     options_done(&w->hello.values);

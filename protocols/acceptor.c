@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "protocols/clock.h"
+#include "protocols/event.h"
 
 #define ACCEPTS_PER_CALL 64 /* then the loop turns, so that open clients are served */
 #define PAUSE_NS (10 * NS_PER_MS)
@@ -158,10 +159,8 @@ unsigned acceptor_open_count(const struct acceptor *a)
 
 void acceptor_shut(struct acceptor *a)
 {
-    if (a->ready)
-        event_free(a->ready);
-    if (a->again)
-        event_free(a->again);
+    event_drop(a->ready);
+    event_drop(a->again);
     a->ready = a->again = NULL;
     listener_close(&a->listener);
 }

@@ -7,6 +7,7 @@
 #include <event2/event.h>
 
 #include "protocols/clock.h"
+#include "protocols/event.h"
 #include "protocols/pacer.h"
 
 #define FINE_GAP_NS (NS_PER_S / PACER_TIMER_FINE)
@@ -102,8 +103,7 @@ int pacer_timer_init(struct pacer_timer *t, struct event_base *base, struct pace
 
 void pacer_timer_done(struct pacer_timer *t)
 {
-    if (t->event)
-        event_free(t->event);
+    event_drop(t->event);
     t->event = NULL;
 }
 

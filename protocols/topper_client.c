@@ -11,6 +11,7 @@
 
 #include "protocols/clock.h"
 #include "protocols/endpoint.h"
+#include "protocols/event.h"
 #include "protocols/reach.h"
 #include "protocols/sum.h"
 
@@ -39,10 +40,8 @@ struct topper_line {
 
 static void close_line(struct topper_line *l)
 {
-    if (l->readable)
-        event_free(l->readable);
-    if (l->writable)
-        event_free(l->writable);
+    event_drop(l->readable);
+    event_drop(l->writable);
     l->readable = NULL;
     l->writable = NULL;
     if (l->fd >= 0)

@@ -13,6 +13,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "protocols/event.h"
+
 struct odd_conn {
     struct odd_server *server;
     struct odd_conn *next;
@@ -225,8 +227,7 @@ void odd_server_close(struct odd_server *s)
 {
     while (s->conns)
         drop(s->conns);
-    if (s->accept)
-        event_free(s->accept);
+    event_drop(s->accept);
     s->accept = NULL;
     if (s->fd >= 0)
         close(s->fd);

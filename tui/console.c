@@ -14,6 +14,7 @@
 #include "engine/state_dir.h"
 #include "protocols/array.h"
 #include "protocols/clock.h"
+#include "protocols/event.h"
 #include "tui/app.h"
 #include "tui/display.h"
 
@@ -253,18 +254,12 @@ static int add_events(struct console *k)
     return 0;
 }
 
-static void console_free_event(struct event *e)
-{
-    if (e)
-        event_free(e);
-}
-
 static void free_events(struct console *k)
 {
-    console_free_event(k->frame);
-    console_free_event(k->input);
+    event_drop(k->frame);
+    event_drop(k->input);
     for (size_t i = 0; i < SIGNALS; i++)
-        console_free_event(k->signals[i]);
+        event_drop(k->signals[i]);
 }
 
 static struct event_base *make_base(void)

@@ -10,6 +10,7 @@
 
 #include "engine/replay.h"
 #include "protocols/clock.h"
+#include "protocols/event.h"
 #include "tui/app.h"
 #include "tui/run_board.h"
 
@@ -52,8 +53,7 @@ static void screen_replay_free(void *self)
 {
     struct screen_replay *y = self;
 
-    if (y->tick)
-        event_free(y->tick);
+    event_drop(y->tick);
     run_board_done(&y->board);
     replay_free(y->replay);
     free(y);

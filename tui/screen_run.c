@@ -12,6 +12,7 @@
 #include "engine/run.h"
 #include "engine/units.h"
 #include "protocols/clock.h"
+#include "protocols/event.h"
 #include "tui/app.h"
 #include "tui/run_board.h"
 #include "tui/run_use.h"
@@ -175,10 +176,8 @@ static void screen_run_free(void *self)
         run_free(u->queue[i].run);
         options_done(&u->queue[i].values);
     }
-    if (u->tick)
-        event_free(u->tick);
-    if (u->advance)
-        event_free(u->advance);
+    event_drop(u->tick);
+    event_drop(u->advance);
     run_board_done(&u->board);
     free(u);
 }

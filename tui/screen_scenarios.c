@@ -9,6 +9,7 @@
 
 #include "engine/scenario.h"
 #include "protocols/array.h"
+#include "protocols/event.h"
 #include "tui/app.h"
 #include "tui/last_runs.h"
 #include "tui/lineedit.h"
@@ -54,8 +55,7 @@ static void screen_scenarios_free(void *self)
         options_done(&k->choices[i].values);
     options_done(&k->quick);
     last_runs_done(&k->saved);
-    if (k->read_saved)
-        event_free(k->read_saved);
+    event_drop(k->read_saved);
     free(k->choices);
     free(k);
 }

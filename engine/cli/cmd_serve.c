@@ -16,6 +16,7 @@
 #include "engine/units.h"
 #include "protocols/array.h"
 #include "protocols/clock.h"
+#include "protocols/event.h"
 #include "protocols/role.h"
 #include "protocols/utf8.h"
 
@@ -183,8 +184,7 @@ static void tear_down(struct serving *s)
     signals_hold(&s->signals);
     if (s->flow)
         s->role->free(s->flow);
-    if (s->tick)
-        event_free(s->tick);
+    event_drop(s->tick);
     meter_free(s->meter);
     if (s->base)
         event_base_free(s->base);

@@ -25,6 +25,7 @@
 #include "protocols/array.h"
 #include "protocols/clock.h"
 #include "protocols/endpoint.h"
+#include "protocols/event.h"
 #include "protocols/http/http_service.h"
 #include "protocols/reach.h"
 #include "protocols/sum.h"
@@ -465,10 +466,8 @@ static void gateway_free(struct flow *f)
         free_way(w);
     }
     http_service_free(f->service);
-    if (f->sweep)
-        event_free(f->sweep);
-    if (f->drain)
-        event_free(f->drain);
+    event_drop(f->sweep);
+    event_drop(f->drain);
     free(f);
 }
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "protocols/clock.h"
+#include "protocols/event.h"
 #include "protocols/http/http_conn.h"
 #include "protocols/http/http_plan.h"
 #include "protocols/pacer.h"
@@ -729,12 +730,6 @@ static int prepare_timers(struct flow *f)
     return pacer_timer_init(&f->timer, base, &f->pacer, on_due, f);
 }
 
-static void free_event(struct event *event)
-{
-    if (event)
-        event_free(event);
-}
-
 static void load_free(struct flow *f)
 {
     if (!f)
@@ -745,10 +740,10 @@ static void load_free(struct flow *f)
         http_conn_free(f->conns[i]);
     }
     free(f->conns);
-    free_event(f->deadline);
-    free_event(f->measure);
-    free_event(f->expiry);
-    free_event(f->drain);
+    event_drop(f->deadline);
+    event_drop(f->measure);
+    event_drop(f->expiry);
+    event_drop(f->drain);
     if (f->timer.event)
         pacer_timer_done(&f->timer);
     free(f->peer.stream);

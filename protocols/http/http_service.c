@@ -11,6 +11,7 @@
 #include <event2/listener.h>
 
 #include "protocols/clock.h"
+#include "protocols/event.h"
 #include "protocols/sum.h"
 #include "protocols/transport.h"
 
@@ -278,8 +279,7 @@ void http_service_free(struct http_service *s)
     if (!s)
         return;
     drop_calls(s);
-    if (s->reopen)
-        event_free(s->reopen);
+    event_drop(s->reopen);
     if (s->http)
         evhttp_free(s->http);
     free(s);

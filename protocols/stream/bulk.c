@@ -29,6 +29,7 @@
 
 #include "protocols/acceptor.h"
 #include "protocols/clock.h"
+#include "protocols/event.h"
 #include "protocols/role.h"
 #include "protocols/stream/block.h"
 #include "protocols/stream/content.h"
@@ -322,8 +323,7 @@ static void server_free(struct flow *f)
     while (f->clients)
         client_free(f->clients);
     acceptor_free(f->acceptor);
-    if (f->timer)
-        event_free(f->timer);
+    event_drop(f->timer);
     bulk_done(&f->bulk);
     free(f);
 }
@@ -514,10 +514,8 @@ static void client_free_flow(struct flow *f)
     if (!f)
         return;
     transfer_done(&f->transfer);
-    if (f->timer)
-        event_free(f->timer);
-    if (f->watch)
-        event_free(f->watch);
+    event_drop(f->timer);
+    event_drop(f->watch);
     bulk_done(&f->bulk);
     free(f);
 }

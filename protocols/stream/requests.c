@@ -33,6 +33,7 @@
 
 #include "protocols/array.h"
 #include "protocols/clock.h"
+#include "protocols/event.h"
 #include "protocols/pacer.h"
 #include "protocols/pacer_timer.h"
 #include "protocols/stream/block.h"
@@ -565,8 +566,7 @@ static void client_free(struct flow *f)
         free(f->slots[i]);
     }
     for (size_t i = 0; i < NUMBER_OF(timers); i++)
-        if (timers[i])
-            event_free(timers[i]);
+        event_drop(timers[i]);
     pacer_timer_done(&f->timer);
     if (f->shared.kind && f->shared.kind->done)
         f->shared.kind->done(&f->shared);

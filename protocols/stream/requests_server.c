@@ -23,6 +23,7 @@
 
 #include "protocols/acceptor.h"
 #include "protocols/clock.h"
+#include "protocols/event.h"
 #include "protocols/role.h"
 #include "protocols/stream/block.h"
 #include "protocols/stream/requests.h"
@@ -277,8 +278,7 @@ static void server_free(struct flow *f)
     while (f->peers)
         peer_free(f->peers);
     acceptor_free(f->acceptor);
-    if (f->drain)
-        event_free(f->drain);
+    event_drop(f->drain);
     request_message_done(&f->message);
     free(f->received);
     free(f);

@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "protocols/clock.h"
+#include "protocols/event.h"
 #include "protocols/stream/block.h"
 
 #define TURN_NS (2 * NS_PER_MS) /* at most, before timers and others have their turn */
@@ -98,8 +99,7 @@ static int try_finish(struct transfer *t)
     if (err)
         return err;
     t->send_done = true;
-    if (t->out)
-        event_free(t->out);
+    event_drop(t->out);
     t->out = NULL;
     return 0;
 }
@@ -232,10 +232,8 @@ void transfer_pause(struct transfer *t, bool paused)
 
 void transfer_done(struct transfer *t)
 {
-    if (t->in)
-        event_free(t->in);
-    if (t->out)
-        event_free(t->out);
+    event_drop(t->in);
+    event_drop(t->out);
     free(t->copied);
     if (t->conn.transport)
         conn_close(&t->conn);

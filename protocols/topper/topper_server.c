@@ -17,6 +17,7 @@
 
 #include "protocols/acceptor.h"
 #include "protocols/clock.h"
+#include "protocols/event.h"
 #include "protocols/role.h"
 #include "protocols/topper.h"
 
@@ -46,12 +47,6 @@ struct flow {
     bool is_finished;
 };
 
-static void free_event(struct event *event)
-{
-    if (event)
-        event_free(event);
-}
-
 static void drop(struct caller *c)
 {
     struct flow *f = c->flow;
@@ -59,9 +54,9 @@ static void drop(struct caller *c)
     *(c->previous ? &c->previous->next : &f->first) = c->next;
     if (c->next)
         c->next->previous = c->previous;
-    free_event(c->readable);
-    free_event(c->writable);
-    free_event(c->silent);
+    event_drop(c->readable);
+    event_drop(c->writable);
+    event_drop(c->silent);
     if (c->out)
         evbuffer_free(c->out);
     conn_close(&c->conn);

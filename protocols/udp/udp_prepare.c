@@ -15,6 +15,7 @@
 
 #include "protocols/array.h"
 #include "protocols/clock.h"
+#include "protocols/event.h"
 #include "protocols/reach.h"
 
 #ifndef UDP_SEGMENT
@@ -296,12 +297,9 @@ static int make_events(struct flow *f, struct fail *fail)
 void udp_client_free(struct flow *f)
 {
     pacer_timer_done(&f->timer);
-    if (f->writable)
-        event_free(f->writable);
-    if (f->closing)
-        event_free(f->closing);
-    if (f->deadline)
-        event_free(f->deadline);
+    event_drop(f->writable);
+    event_drop(f->closing);
+    event_drop(f->deadline);
     while (udp_fresh_close_some(f))
         continue;
     if (f->fd >= 0)

@@ -39,6 +39,7 @@
 
 #include "protocols/clock.h"
 #include "protocols/endpoint.h"
+#include "protocols/event.h"
 #include "protocols/role.h"
 #include "protocols/udp/udp_count.h"
 #include "protocols/udp/udp_drops.h"
@@ -419,10 +420,8 @@ static int make_events(struct flow *f)
 
 static void server_free(struct flow *f)
 {
-    if (f->readable)
-        event_free(f->readable);
-    if (f->timer)
-        event_free(f->timer);
+    event_drop(f->readable);
+    event_drop(f->timer);
     if (f->fd >= 0)
         close(f->fd);
     udp_count_done(&f->count);
