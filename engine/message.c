@@ -175,7 +175,7 @@ cJSON *message_done(const struct sample *totals, enum outcome outcome, const cha
 
     if (m && cJSON_AddStringToObject(m, "outcome", outcome_name(outcome)) &&
         json_add_text(m, "reason", reason ? reason : "") &&
-        sample_encode(totals, 1, m) == 0)
+        sample_encode(totals, true, m) == 0)
         return m;
     cJSON_Delete(m);
     return NULL;

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,11 +192,11 @@ const struct param *param_table(void)
 }
 
 /* Names are equal with - and _ taken as one. */
-static int same_name(const char *a, const char *b)
+static bool same_name(const char *a, const char *b)
 {
     for (; *a && *b; a++, b++)
         if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
-            return 0;
+            return false;
     return *a == *b;
 }
 
@@ -289,16 +290,16 @@ static int set_flag(struct options *values, const struct param *p, const char *t
     return refuse(p, text, fail);
 }
 
-static int is_choice(const char *choices, const char *text)
+static bool is_choice(const char *choices, const char *text)
 {
     size_t len = strlen(text);
 
     if (strchr(text, '|'))
-        return 0;
+        return false;
     for (const char *c = choices; c; c = strchr(c, '|') ? strchr(c, '|') + 1 : NULL)
         if (len && strncmp(c, text, len) == 0 && (c[len] == '|' || !c[len]))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Lines are joined by a line end, so one within a line would make two of it. */

@@ -437,13 +437,13 @@ static void finish(struct recording *rec)
     r->state = RUN_DONE;
 }
 
-int recording_peek(struct recording *rec, uint64_t *at_ns)
+bool recording_peek(struct recording *rec, uint64_t *at_ns)
 {
     look_ahead(rec);
     if (!rec->next)
-        return 0;
+        return false;
     *at_ns = time_of(rec, rec->next);
-    return 1;
+    return true;
 }
 
 /* An unknown type is a later version's: passed over. */
@@ -457,7 +457,7 @@ static int apply(struct recording *rec, const cJSON *line, struct recording_even
     return 0;
 }
 
-int recording_step(struct recording *rec, struct recording_event *event)
+bool recording_step(struct recording *rec, struct recording_event *event)
 {
     struct recording_event ignored;
     uint64_t at;
@@ -470,7 +470,7 @@ int recording_step(struct recording *rec, struct recording_event *event)
     if (!recording_peek(rec, &at)) {
         finish(rec);
         event->at_ns = rec->run->replayed_ns;
-        return 0;
+        return false;
     }
     rc = apply(rec, rec->next, event);
     rec->run->replayed_ns = at;
@@ -479,7 +479,7 @@ int recording_step(struct recording *rec, struct recording_event *event)
     rec->next = NULL;
     if (rc < 0)
         damaged(rec, "is damaged at line %zu", rec->lines.number);
-    return 1;
+    return true;
 }
 
 static int rewind_to_begin(struct recording *rec)

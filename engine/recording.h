@@ -28,6 +28,7 @@
 #define ENGINE_RECORDING_H
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engine/run.h"
@@ -66,14 +67,14 @@ void recording_free(struct recording *rec); /* with its run; NULL is fine */
  * but a seek replaces what it owns. */
 struct run *recording_run(const struct recording *rec);
 
-/* 1 and the time of the next line; 0 at the end. */
-int recording_peek(struct recording *rec, uint64_t *at_ns);
+/* True, and the time of the next line; false at the end. */
+bool recording_peek(struct recording *rec, uint64_t *at_ns);
 
 /*
- * Apply the next line: 1 and what it was. 0 at the end, where the last call puts the
- * run into RUN_DONE. `event` may be a null pointer.
+ * Apply the next line: true, and what it was. False at the end, where the last call puts
+ * the run into RUN_DONE. `event` may be a null pointer.
  */
-int recording_step(struct recording *rec, struct recording_event *event);
+bool recording_step(struct recording *rec, struct recording_event *event);
 
 /*
  * Go to a time: every line up to it has been applied. Going back reads from the

@@ -128,7 +128,7 @@ cJSON *recording_sample(size_t process, const struct sample *sample)
     if (!o)
         return NULL;
     rc = add_u64(o, "process", process);
-    return whole(o, rc ? rc : sample_encode(sample, 0, o));
+    return whole(o, rc ? rc : sample_encode(sample, false, o));
 }
 
 cJSON *recording_mark(const struct series_mark *mark)
@@ -180,7 +180,7 @@ cJSON *recording_done(size_t process, const struct process *p)
     rc = rc ? rc : add_text(o, "outcome", outcome_name(p->outcome));
     rc = rc ? rc : add_text(o, "reason", p->reason);
     rc = rc ? rc : add_facts(o, p);
-    return whole(o, rc ? rc : sample_encode(&p->totals, 1, o));
+    return whole(o, rc ? rc : sample_encode(&p->totals, true, o));
 }
 
 cJSON *recording_trial_end(const struct trial *t)

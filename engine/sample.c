@@ -163,7 +163,7 @@ static const char *const hist_names[] = {
 #undef X
 };
 
-static int encode_hists(const struct meter *m, int all, cJSON *object)
+static int encode_hists(const struct meter *m, bool all, cJSON *object)
 {
     cJSON *hists = cJSON_AddObjectToObject(object, "hists");
     int last = all ? METER_HIST_COUNT : METER_HIST_latency + 1;
@@ -194,7 +194,7 @@ static int decode_hists(struct meter *m, const cJSON *object)
     return 0;
 }
 
-int sample_encode(const struct sample *s, int all, cJSON *object)
+int sample_encode(const struct sample *s, bool all, cJSON *object)
 {
     const struct meter *m = s->meter;
 

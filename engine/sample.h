@@ -9,6 +9,7 @@
 #define ENGINE_SAMPLE_H
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "protocols/meter.h"
@@ -67,7 +68,7 @@ void process_use_add(struct process_use *into, const struct process_use *use);
  * left out. `all` writes every histogram (for the end of a trial), otherwise the
  * headline alone. Decoding resets the meter first; -EINVAL for what is malformed.
  */
-int sample_encode(const struct sample *s, int all, cJSON *object);
+int sample_encode(const struct sample *s, bool all, cJSON *object);
 int sample_decode(struct sample *s, const cJSON *object);
 
 #endif

@@ -131,7 +131,7 @@ static void send_sample(struct worker *w)
 {
     cJSON *m = message_new(MESSAGE_SAMPLE);
 
-    if (m && sample_encode(&w->open, 0, m) < 0) {
+    if (m && sample_encode(&w->open, false, m) < 0) {
         cJSON_Delete(m);
         m = NULL;
     }

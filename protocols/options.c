@@ -98,7 +98,7 @@ const char *options_text(const struct options *o, const char *name, const char *
     return v && v->text ? v->text : fallback;
 }
 
-int options_is(const struct options *o, const char *name, const char *text)
+bool options_is(const struct options *o, const char *name, const char *text)
 {
     const char *value = options_text(o, name, NULL);
 

@@ -8,6 +8,7 @@
 #ifndef PROTOCOLS_OPTIONS_H
 #define PROTOCOLS_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,6 +41,6 @@ uint64_t options_number(const struct options *o, const char *name, uint64_t fall
 const char *options_text(const struct options *o, const char *name, const char *fallback);
 
 /* Whether a choice has this value: options_is(o, "direction", "both"). */
-int options_is(const struct options *o, const char *name, const char *text);
+bool options_is(const struct options *o, const char *name, const char *text);
 
 #endif

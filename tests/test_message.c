@@ -320,7 +320,7 @@ static void a_sample_reads_back_whole(void **state)
     assert_int_equal(sample_init(&b), 0);
     fill_sample(&a, 42);
     fill_sample(&b, 43); /* decoding replaces, it does not add */
-    assert_int_equal(sample_encode(&a, 1, m), 0);
+    assert_int_equal(sample_encode(&a, true, m), 0);
     m = sent(m);
     assert_int_equal(sample_decode(&b, m), 0);
     assert_same_sample(&a, &b);
@@ -341,7 +341,7 @@ static void a_short_sample_has_the_headline_alone(void **state)
     assert_int_equal(sample_init(&a), 0);
     assert_int_equal(sample_init(&b), 0);
     fill_sample(&a, 7);
-    assert_int_equal(sample_encode(&a, 0, m), 0);
+    assert_int_equal(sample_encode(&a, false, m), 0);
     m = sent(m);
     assert_int_equal(sample_decode(&b, m), 0);
     assert_same_sample(&a, &b);
@@ -355,7 +355,7 @@ static void a_short_sample_has_the_headline_alone(void **state)
 
     assert_int_equal(sample_init(&a), 0);
     m = cJSON_CreateObject();
-    assert_int_equal(sample_encode(&a, 0, m), 0);
+    assert_int_equal(sample_encode(&a, false, m), 0);
     assert_int_equal(cJSON_GetArraySize(m), 3); /* at_ns, span_ns, hists */
     cJSON_Delete(m);
     sample_done(&a);
@@ -375,7 +375,7 @@ static void samples_add_up(void **state)
         struct sample b;
 
         assert_int_equal(sample_init(&b), 0);
-        assert_int_equal(sample_encode(&a, 1, m), 0);
+        assert_int_equal(sample_encode(&a, true, m), 0);
         m = sent(m);
         assert_int_equal(sample_decode(&b, m), 0);
         assert_int_equal(meter_merge(sum.meter, b.meter), 0);

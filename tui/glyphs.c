@@ -1,5 +1,6 @@
 #include "tui/glyphs.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
@@ -151,7 +152,7 @@ const struct glyph_set *glyphs_find(const char *name)
     return NULL;
 }
 
-static int starts_with(const char *s, const char *prefix)
+static bool starts_with(const char *s, const char *prefix)
 {
     return strncmp(s, prefix, strlen(prefix)) == 0;
 }

@@ -1,6 +1,7 @@
 /* plimsoll: the commands of the engine, and the console when there is none. */
 #include <errno.h>
 #include <locale.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,7 +24,7 @@ static int usage(const char *what, const char *value, const char *allowed)
 
 /* "--name VALUE" or "--name=VALUE": the value, NULL when it is another option. */
 static const char *main_value_of(const char *name, int argc, char **argv, int *at,
-                                 int *found)
+                                 bool *found)
 {
     size_t n = strlen(name);
 
@@ -40,7 +41,7 @@ static const char *main_value_of(const char *name, int argc, char **argv, int *a
 static int main_read_options(int argc, char **argv, struct console_options *o)
 {
     const char *value;
-    int found;
+    bool found;
 
     for (int i = 1; i < argc; i++) {
         value = main_value_of("--glyphs", argc, argv, &i, &found);

@@ -1,5 +1,6 @@
 #include "tui/text.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -19,7 +20,7 @@ static size_t sequence_length(unsigned char lead)
 }
 
 /* Whether a decoded value is one that its length may stand for (RFC 3629, section 3). */
-static int is_valid(uint32_t code, size_t len)
+static bool is_valid(uint32_t code, size_t len)
 {
     static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
 

@@ -105,7 +105,7 @@ void command_help(const struct command *command, unsigned family,
             print_param(p, defaults);
 }
 
-static void print_usage(FILE *f, int has_console)
+static void print_usage(FILE *f, bool has_console)
 {
     fputs("plimsoll shows how much load a transport, a way of sending or a service can "
           "carry.\n\n",
@@ -255,7 +255,7 @@ static int dispatch(int argc, char **argv, int (*console)(int argc, char **argv)
     if (console && (!*word || *word == '-'))
         return console(argc, argv);
     if (!*word) {
-        print_usage(stderr, 0);
+        print_usage(stderr, false);
         return EXIT_USAGE;
     }
     return run_command(argc, argv);
