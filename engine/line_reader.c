@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "engine/channel.h"
+#include "protocols/buffer.h"
 
 #define CHUNK 65536
 
@@ -17,23 +18,14 @@ void line_reader_done(struct line_reader *r)
 
 static int make_room(struct line_reader *r)
 {
-    char *grown;
-
     if (r->taken > 0) {
         memmove(r->text, r->text + r->taken, r->used - r->taken);
         r->used -= r->taken;
         r->taken = 0;
     }
-    if (r->used + CHUNK <= r->room)
-        return 0;
-    if (r->used > CHANNEL_LINE_MAX)
+    if (r->used + CHUNK > r->room && r->used > CHANNEL_LINE_MAX)
         return -EMSGSIZE;
-    grown = realloc(r->text, 2 * (r->used + CHUNK));
-    if (!grown)
-        return -ENOMEM;
-    r->text = grown;
-    r->room = 2 * (r->used + CHUNK);
-    return 0;
+    return buffer_reserve(&r->text, &r->room, r->used + CHUNK);
 }
 
 static int fill(struct line_reader *r)

@@ -10,6 +10,7 @@
 
 #include "engine/recording.h"
 #include "engine/store.h"
+#include "protocols/buffer.h"
 
 struct recorder {
     int fd;
@@ -68,15 +69,8 @@ static void flush(struct recorder *rec)
 
 static int append(struct recorder *rec, const char *text, size_t len)
 {
-    char *grown;
-
-    if (rec->used + len > rec->room) {
-        grown = realloc(rec->pending, 2 * (rec->used + len));
-        if (!grown)
-            return -ENOMEM;
-        rec->pending = grown;
-        rec->room = 2 * (rec->used + len);
-    }
+    if (buffer_reserve(&rec->pending, &rec->room, rec->used + len) < 0)
+        return -ENOMEM;
     memcpy(rec->pending + rec->used, text, len);
     rec->used += len;
     return 0;

@@ -9,6 +9,7 @@
 #include <cjson/cJSON.h>
 #include <event2/event.h>
 
+#include "protocols/buffer.h"
 #include "protocols/clock.h"
 #include "protocols/endpoint.h"
 #include "protocols/event.h"
@@ -96,23 +97,6 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
         finish(l, is_reply ? 0 : -ETIMEDOUT);
 }
 
-static int make_room(struct topper_line *l)
-{
-    size_t size = l->in_len + READ_BYTES;
-    char *grown;
-
-    if (size <= l->in_size)
-        return 0;
-    if (size < 2 * l->in_size)
-        size = 2 * l->in_size;
-    grown = realloc(l->in, size);
-    if (!grown)
-        return -ENOMEM;
-    l->in = grown;
-    l->in_size = size;
-    return 0;
-}
-
 /* What follows the first line belongs to no later message: the line is not used again. */
 static void take_line(struct topper_line *l, const char *line_end)
 {
@@ -156,7 +140,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     ssize_t n;
 
     (void)what;
-    if (make_room(l) < 0) {
+    if (buffer_reserve(&l->in, &l->in_size, l->in_len + READ_BYTES) < 0) {
         ended(l, -ENOMEM);
         return;
     }

@@ -16,6 +16,7 @@
 #include <event2/event.h>
 
 #include "protocols/acceptor.h"
+#include "protocols/buffer.h"
 #include "protocols/clock.h"
 #include "protocols/event.h"
 #include "protocols/role.h"
@@ -201,23 +202,6 @@ static void on_silent(evutil_socket_t fd, short what, void *arg)
     flush(c);
 }
 
-static int make_room(struct caller *c)
-{
-    size_t size = c->in_len + READ_BYTES;
-    char *grown;
-
-    if (size <= c->in_size)
-        return 0;
-    if (size < 2 * c->in_size)
-        size = 2 * c->in_size;
-    grown = realloc(c->in, size);
-    if (!grown)
-        return -ENOMEM;
-    c->in = grown;
-    c->in_size = size;
-    return 0;
-}
-
 static void take(struct caller *c, size_t n)
 {
     struct flow *f = c->flow;
@@ -242,7 +226,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     ssize_t n;
 
     (void)what;
-    if (make_room(c) < 0) {
+    if (buffer_reserve(&c->in, &c->in_size, c->in_len + READ_BYTES) < 0) {
         drop(c);
         return;
     }
