@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "protocols/array.h"
-#include "protocols/clock.h"
 #include "tests/line.h"
 #include "tests/odd_server.h"
 #include "tests/pair.h"
