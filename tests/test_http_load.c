@@ -1,107 +1,26 @@
 /*
  * The HTTP load client against servers that answer oddly, whole and byte by byte, and
- * the promises of a load generator: exact amounts, kept rates, and the identity of
- * counts on every ending.
+ * against none; the identity of counts holds on every ending.
  */
+#include <netdb.h>
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
-#include <errno.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "protocols/array.h"
 #include "protocols/clock.h"
-#include "tests/odd_server.h"
-#include "tests/pair.h"
+#include "tests/bench.h"
 
-#define OK11 "HTTP/1.1 200 OK\r\n"
-#define LEN(n) "Content-Length: " #n "\r\n"
 #define CHUNKED "Transfer-Encoding: chunked\r\n"
-#define HELLO OK11 LEN(5) "\r\nhello"
-
-/* A client, the server it talks to, and their loop. */
-struct bench {
-    struct event_base *base;
-    struct odd_server server;
-    struct actor client;
-};
-
-static void bench_init(struct bench *b, const char *reply)
-{
-    memset(b, 0, sizeof(*b));
-    b->base = pair_base();
-    assert_true(odd_server_open(&b->server, b->base, 0));
-    odd_server_reply(&b->server, reply);
-    actor_init(&b->client, "http-client", b->base);
-    snprintf(b->client.env.endpoint, sizeof(b->client.env.endpoint), "%s",
-             b->server.endpoint);
-}
-
-/* Ready to run, or the test fails with the sentence. */
-static void bench_prepare(struct bench *b)
-{
-    if (actor_prepare(&b->client) < 0)
-        fail_msg("%s: %s", b->client.fail.step, b->client.fail.sentence);
-}
-
-static const struct meter_counters *counts(const struct bench *b)
-{
-    return &b->client.env.meter->counters;
-}
-
-/* Turn the loop until the number is that; 10 s at most. */
-static void turn_until_equal(struct bench *b, const unsigned *number, unsigned wanted)
-{
-    for (int n = 0; n < 10000 && *number != wanted; n++)
-        pair_turn(b->base, NULL, 1);
-    assert_int_equal(*number, wanted);
-}
-
-/* attempted = succeeded + failed + timed out + unfinished, and failures have a name. */
-static void check_identity(const struct bench *b)
-{
-    const struct meter *m = b->client.env.meter;
-    const struct meter_counters *c = &m->counters;
-
-    assert_int_equal(c->attempted,
-                     c->succeeded + c->failed + c->timed_out + c->unfinished);
-    assert_int_equal(tally_sum(&m->errors), c->failed);
-    assert_int_equal(m->hists[METER_HIST_latency]->count, c->succeeded);
-    assert_int_equal(m->hists[METER_HIST_failure]->count, c->failed + c->timed_out);
-}
-
-static void bench_run(struct bench *b)
-{
-    bench_prepare(b);
-    assert_true(actor_run(&b->client));
-    check_identity(b);
-}
-
-static void bench_done(struct bench *b)
-{
-    actor_done(&b->client);
-    odd_server_close(&b->server);
-    event_base_free(b->base);
-}
-
-static uint64_t errors(const struct bench *b, const char *name)
-{
-    return tally_get(&b->client.env.meter->errors, name);
-}
-
-static uint64_t status(const struct bench *b, const char *name)
-{
-    return tally_get(&b->client.env.meter->status, name);
-}
 
 /*
  * Two requests in a row get the reply. `want` is the status of both, or the error of
@@ -249,11 +168,12 @@ static bool one_reply(size_t i, bool bytewise)
     actor_options(&b.client, "amount:2", "connections:1",
                   replies[i].head ? "method=HEAD" : "method=GET", NULL);
     bench_run(&b);
-    got = is_status ? status(&b, replies[i].want) : errors(&b, replies[i].want);
-    if (got == 2 && b.server.requests == 2 && counts(&b)->attempted == 2 &&
-        (is_status ? counts(&b)->succeeded : counts(&b)->failed) == 2 &&
+    got =
+        is_status ? bench_status(&b, replies[i].want) : bench_errors(&b, replies[i].want);
+    if (got == 2 && b.server.requests == 2 && bench_counts(&b)->attempted == 2 &&
+        (is_status ? bench_counts(&b)->succeeded : bench_counts(&b)->failed) == 2 &&
         b.server.connections == replies[i].conns &&
-        counts(&b)->received_bytes == replies[i].body) {
+        bench_counts(&b)->received_bytes == replies[i].body) {
         bench_done(&b);
         return true;
     }
@@ -261,7 +181,7 @@ static bool one_reply(size_t i, bool bytewise)
                 "errors '%s', status '%s'\n",
                 replies[i].name, bytewise ? "byte by byte" : "whole", (unsigned)got,
                 replies[i].want, b.server.requests, b.server.connections,
-                (unsigned)counts(&b)->received_bytes,
+                (unsigned)bench_counts(&b)->received_bytes,
                 b.client.env.meter->errors.rows[0].name,
                 b.client.env.meter->status.rows[0].name);
     bench_done(&b);
@@ -298,209 +218,10 @@ static void unasked_reply(void **state)
     bench_init(&b, HELLO "HTTP/1.1 500 No\r\n" LEN(0) "\r\n");
     actor_options(&b.client, "amount:4", "connections:1", NULL);
     bench_run(&b);
-    assert_int_equal(counts(&b)->succeeded, 4);
+    assert_int_equal(bench_counts(&b)->succeeded, 4);
     assert_int_equal(b.server.connections, 4);
-    assert_int_equal(status(&b, "500"), 0);
+    assert_int_equal(bench_status(&b, "500"), 0);
     assert_string_equal(actor_fact(&b.client, "replies_unasked"), "4");
-    bench_done(&b);
-}
-
-/* Exactly N reach the server, whatever N and C. */
-static void exact_amounts(void **state)
-{
-    static const unsigned cases[][3] = {
-        {1, 1, 1},   {1, 200, 1}, {401, 400, 1}, {400, 401, 1}, {7, 3, 1},
-        {100, 7, 5}, {1, 1, 10},  {23, 2, 16},   {999, 50, 3},
-    };
-    char amount[32], connections[32], pipelining[32];
-
-    (void)state;
-    for (size_t i = 0; i < NUMBER_OF(cases); i++) {
-        struct bench b;
-
-        bench_init(&b, HELLO);
-        snprintf(amount, sizeof(amount), "amount:%u", cases[i][0]);
-        snprintf(connections, sizeof(connections), "connections:%u", cases[i][1]);
-        snprintf(pipelining, sizeof(pipelining), "pipelining:%u", cases[i][2]);
-        actor_options(&b.client, amount, connections, pipelining, NULL);
-        bench_run(&b);
-        assert_int_equal(b.client.outcome, OUTCOME_COMPLETED);
-        assert_int_equal(b.server.requests, cases[i][0]);
-        assert_int_equal(counts(&b)->succeeded, cases[i][0]);
-        assert_int_equal(counts(&b)->sent_messages, cases[i][0]);
-        assert_int_equal(counts(&b)->received_messages, cases[i][0]);
-        assert_true(b.server.connections <= cases[i][1]);
-        assert_string_equal(actor_fact(&b.client, "ended_by"), "amount");
-        bench_done(&b);
-    }
-}
-
-/* With a rate too, and with a rate on each connection. */
-static void exact_amounts_at_a_rate(void **state)
-{
-    static const char *const rates[] = {"rate:5000", "connection_rate:1000"};
-
-    (void)state;
-    for (size_t i = 0; i < 2; i++) {
-        struct bench b;
-
-        bench_init(&b, HELLO);
-        actor_options(&b.client, "amount:301", "connections:5", rates[i], NULL);
-        bench_run(&b);
-        assert_int_equal(b.server.requests, 301);
-        assert_int_equal(counts(&b)->succeeded, 301);
-        assert_int_equal(b.server.connections, 5);
-        assert_int_equal(b.client.env.meter->hists[METER_HIST_pacing]->count, 301);
-        assert_int_equal(b.client.env.meter->hists[METER_HIST_service]->count, 301);
-        bench_done(&b);
-    }
-}
-
-/* 500/s for 0.4 s is 200 requests, evenly spaced: never the burst of a closed loop. */
-static void rate_is_kept(void **state)
-{
-    struct bench b;
-    uint64_t begun_ns;
-
-    (void)state;
-    bench_init(&b, HELLO);
-    actor_options(&b.client, "amount:200", "connections:10", "rate:500", NULL);
-    begun_ns = now_ns();
-    bench_run(&b);
-    /* The last is due after 199 gaps of 2 ms; earlier would be a rate not kept. */
-    assert_true(now_ns() - begun_ns >= 398 * NS_PER_MS);
-    assert_int_equal(counts(&b)->succeeded, 200);
-    bench_done(&b);
-}
-
-/* Latency counts from the intended time: a server that freezes shows in every request. */
-static void a_stall_is_seen_from_the_schedule(void **state)
-{
-    struct bench b;
-    const struct meter *m;
-
-    (void)state;
-    bench_init(&b, HELLO);
-    b.server.is_silent = true;
-    actor_options(&b.client, "amount:100", "connections:1", "rate:1000", NULL);
-    bench_prepare(&b);
-    b.client.role->start(b.client.flow, now_ns());
-    pair_turn(b.base, NULL, 300);
-    turn_until_equal(&b, &b.server.requests, 1);
-    b.client.role->gauge(b.client.flow);
-    assert_int_equal(b.client.env.meter->gauges.backlog, 99);
-    assert_int_equal(b.client.env.meter->gauges.in_flight, 1);
-    b.server.is_silent = false;
-    odd_server_close(&b.server);
-    assert_true(odd_server_open(&b.server, b.base, b.server.port));
-    assert_true(pair_turn(b.base, &b.client.finished, 20000));
-    check_identity(&b);
-    m = b.client.env.meter;
-    assert_int_equal(m->counters.succeeded, 99);
-    assert_int_equal(
-        errors(&b, "closed before the reply") + errors(&b, "read ECONNRESET"), 1);
-    /* All 99 waited for the freeze, though each was served at once when it was sent. */
-    assert_true(hist_quantile(m->hists[METER_HIST_latency], 0.01) > 150 * NS_PER_MS);
-    assert_true(hist_quantile(m->hists[METER_HIST_service], 0.5) <
-                hist_quantile(m->hists[METER_HIST_latency], 0.01));
-    bench_done(&b);
-}
-
-static void duration_ends_it(void **state)
-{
-    struct bench b;
-
-    (void)state;
-    bench_init(&b, HELLO);
-    actor_options(&b.client, "duration:200000000", "connections:4", NULL);
-    bench_run(&b);
-    assert_int_equal(b.client.outcome, OUTCOME_COMPLETED);
-    assert_true(counts(&b)->succeeded > 0);
-    assert_int_equal(counts(&b)->unfinished, 0);
-    assert_int_equal(b.server.requests, counts(&b)->attempted);
-    assert_string_equal(actor_fact(&b.client, "ended_by"), "duration");
-    bench_done(&b);
-}
-
-/* What the server owes when the drain is over is unfinished, and told with its age. */
-static void unfinished_requests(void **state)
-{
-    struct bench b;
-
-    (void)state;
-    bench_init(&b, HELLO);
-    b.server.is_silent = true;
-    actor_options(&b.client, "duration:300000000", "drain:50000000", "connections:3",
-                  "pipelining:2", NULL);
-    bench_run(&b);
-    assert_int_equal(counts(&b)->unfinished, 6);
-    assert_int_equal(counts(&b)->attempted, 6);
-    assert_non_null(
-        strstr(actor_fact(&b.client, "unfinished"), "6 requests, the oldest"));
-    bench_done(&b);
-}
-
-static void stop_at_any_time(void **state)
-{
-    (void)state;
-    for (unsigned ms = 0; ms < 12; ms += 3) {
-        struct bench b;
-
-        bench_init(&b, HELLO);
-        actor_options(&b.client, "connections:20", "pipelining:3", NULL);
-        bench_prepare(&b);
-        b.client.role->start(b.client.flow, now_ns());
-        if (ms)
-            pair_turn(b.base, NULL, ms);
-        assert_true(actor_stop(&b.client));
-        check_identity(&b);
-        assert_int_equal(b.client.outcome, OUTCOME_STOPPED);
-        assert_int_equal(counts(&b)->unfinished, 0);
-        b.client.role->stop(b.client.flow); /* again is ignored */
-        bench_done(&b);
-    }
-}
-
-static void stop_before_the_start(void **state)
-{
-    struct bench b;
-
-    (void)state;
-    bench_init(&b, HELLO);
-    actor_options(&b.client, "connections:2", NULL);
-    bench_prepare(&b);
-    assert_true(actor_stop(&b.client));
-    assert_int_equal(counts(&b)->attempted, 0);
-    bench_done(&b);
-}
-
-static void free_while_running(void **state)
-{
-    struct bench b;
-
-    (void)state;
-    bench_init(&b, HELLO);
-    actor_options(&b.client, "connections:20", "rate:1000", "warmup:1000000000", NULL);
-    bench_prepare(&b);
-    b.client.role->start(b.client.flow, now_ns());
-    pair_turn(b.base, NULL, 20);
-    bench_done(&b);
-}
-
-/* The warm-up reaches the server and is not in the result. */
-static void warmup_is_left_out(void **state)
-{
-    struct bench b;
-
-    (void)state;
-    bench_init(&b, HELLO);
-    actor_options(&b.client, "connections:2", "warmup:100000000", "amount:50", NULL);
-    bench_run(&b);
-    assert_int_equal(counts(&b)->succeeded, 50);
-    assert_int_equal(status(&b, "200"), 50);
-    assert_true(b.server.requests > 50);
-    assert_true(counts(&b)->received_messages >= 50 &&
-                counts(&b)->received_messages <= 54);
     bench_done(&b);
 }
 
@@ -514,9 +235,9 @@ static void a_connection_a_request(void **state)
     actor_options(&b.client, "connections:5", "amount:100", "close:1", "pipelining:9",
                   NULL);
     bench_run(&b);
-    assert_int_equal(counts(&b)->succeeded, 100);
+    assert_int_equal(bench_counts(&b)->succeeded, 100);
     assert_int_equal(b.server.connections, 100);
-    assert_int_equal(counts(&b)->connections, 100);
+    assert_int_equal(bench_counts(&b)->connections, 100);
     assert_int_equal(b.client.env.meter->hists[METER_HIST_connect]->count, 100);
     assert_non_null(strstr(b.server.last, "Connection: close\r\n"));
     bench_done(&b);
@@ -532,10 +253,10 @@ static void pipelined_behind_a_close(void **state)
     b.server.closes = true;
     actor_options(&b.client, "connections:2", "amount:20", "pipelining:4", NULL);
     bench_run(&b);
-    assert_int_equal(counts(&b)->attempted, 20);
+    assert_int_equal(bench_counts(&b)->attempted, 20);
     /* A reset may overtake the last reply; then requests fail, and are counted so. */
-    assert_int_equal(counts(&b)->succeeded + counts(&b)->failed, 20);
-    assert_true(counts(&b)->succeeded > 0);
+    assert_int_equal(bench_counts(&b)->succeeded + bench_counts(&b)->failed, 20);
+    assert_true(bench_counts(&b)->succeeded > 0);
     bench_done(&b);
 }
 
@@ -553,9 +274,10 @@ static void large_bodies(void **state)
     bench_init(&b, reply);
     actor_options(&b.client, "amount:6", "connections:2", NULL);
     bench_run(&b);
-    assert_int_equal(counts(&b)->succeeded, 6);
-    assert_int_equal(counts(&b)->received_bytes, 6ull * BODY);
-    assert_int_equal(counts(&b)->received_wire_bytes, 6ull * (BODY + (unsigned)head));
+    assert_int_equal(bench_counts(&b)->succeeded, 6);
+    assert_int_equal(bench_counts(&b)->received_bytes, 6ull * BODY);
+    assert_int_equal(bench_counts(&b)->received_wire_bytes,
+                     6ull * (BODY + (unsigned)head));
     bench_done(&b);
     free(reply);
 }
@@ -570,8 +292,8 @@ static void sent_bytes_are_body_and_wire(void **state)
                   "body={\"numbers\": [1, 2]}", "path=sum?x=1",
                   "headers=Content-Type:Application/json\nX-A=1", NULL);
     bench_run(&b);
-    assert_int_equal(counts(&b)->sent_bytes, 7 * 19);
-    assert_int_equal(counts(&b)->sent_wire_bytes, 7 * strlen(b.server.last));
+    assert_int_equal(bench_counts(&b)->sent_bytes, 7 * 19);
+    assert_int_equal(bench_counts(&b)->sent_wire_bytes, 7 * strlen(b.server.last));
     assert_non_null(strstr(b.server.last, "POST /sum?x=1 HTTP/1.1\r\nHost: 127.0.0.1:"));
     assert_non_null(strstr(b.server.last, "\r\nContent-Type: Application/json\r\n"));
     assert_non_null(strstr(b.server.last, "\r\nX-A: 1\r\n"));
@@ -596,13 +318,14 @@ static void early_refusal(void **state)
     snprintf(option, sizeof(option), "input=%s", path);
     actor_options(&b.client, "amount:5", "connections:1", "method=POST", option, NULL);
     bench_run(&b);
-    assert_int_equal(counts(&b)->failed, 5);
-    assert_true(counts(&b)->sent_bytes < 5ull * BODY);
+    assert_int_equal(bench_counts(&b)->failed, 5);
+    assert_true(bench_counts(&b)->sent_bytes < 5ull * BODY);
     /* The reset of a server that left bytes unread can overtake its reply. */
-    assert_int_equal(errors(&b, "status 413") + errors(&b, "read ECONNRESET") +
-                         errors(&b, "write ECONNRESET") + errors(&b, "write EPIPE") +
-                         errors(&b, "closed before the reply"),
-                     5);
+    assert_int_equal(
+        bench_errors(&b, "status 413") + bench_errors(&b, "read ECONNRESET") +
+            bench_errors(&b, "write ECONNRESET") + bench_errors(&b, "write EPIPE") +
+            bench_errors(&b, "closed before the reply"),
+        5);
     bench_done(&b);
     unlink(path);
 }
@@ -623,7 +346,7 @@ static void a_body_of_any_bytes(void **state)
     actor_options(&b.client, "amount:1", "method=PUT", option, NULL);
     bench_run(&b);
     assert_memory_equal(strstr(b.server.last, "\r\n\r\n") + 4, bytes, sizeof(bytes) - 1);
-    assert_int_equal(counts(&b)->sent_bytes, sizeof(bytes) - 1);
+    assert_int_equal(bench_counts(&b)->sent_bytes, sizeof(bytes) - 1);
     assert_int_equal(b.client.notes, 1);
     assert_non_null(strstr(b.client.note, "Content-Type"));
     assert_non_null(strstr(actor_fact(&b.client, "warning"), "Content-Type"));
@@ -642,8 +365,8 @@ static void server_closes_at_once(void **state)
     actor_options(&b.client, "duration:400000000", "connections:4", NULL);
     cpu_ns = cpu_time_ns();
     bench_run(&b);
-    assert_int_equal(counts(&b)->succeeded, 0);
-    assert_true(counts(&b)->failed >= 4);
+    assert_int_equal(bench_counts(&b)->succeeded, 0);
+    assert_true(bench_counts(&b)->failed >= 4);
     /* 10, 20, 40, ... ms between attempts: some 6 a connection, not thousands. */
     assert_true(b.server.connections <= 4 * 10);
     assert_true(cpu_time_ns() - cpu_ns < 200 * NS_PER_MS);
@@ -659,7 +382,7 @@ static void server_never_answers(void **state)
     b.server.is_silent = true;
     actor_options(&b.client, "amount:6", "connections:3", "timeout:60000000", NULL);
     bench_run(&b);
-    assert_int_equal(counts(&b)->timed_out, 6);
+    assert_int_equal(bench_counts(&b)->timed_out, 6);
     assert_int_equal(b.server.connections, 6);
     assert_true(b.client.env.meter->hists[METER_HIST_failure]->min >= 60 * NS_PER_MS);
     assert_true(b.client.env.meter->hists[METER_HIST_failure]->max < 5 * NS_PER_S);
@@ -675,7 +398,7 @@ static void server_stalls_in_the_body(void **state)
     b.server.stalls_at = b.server.reply_len - 2;
     actor_options(&b.client, "amount:4", "connections:2", "timeout:50000000", NULL);
     bench_run(&b);
-    assert_int_equal(counts(&b)->timed_out, 4);
+    assert_int_equal(bench_counts(&b)->timed_out, 4);
     bench_done(&b);
 }
 
@@ -690,8 +413,8 @@ static void timeouts_with_pipelining(void **state)
     actor_options(&b.client, "amount:20", "connections:1", "pipelining:4",
                   "timeout:50000000", NULL);
     bench_run(&b);
-    assert_int_equal(counts(&b)->attempted, 20);
-    assert_true(counts(&b)->timed_out > 0);
+    assert_int_equal(bench_counts(&b)->attempted, 20);
+    assert_true(bench_counts(&b)->timed_out > 0);
     bench_done(&b);
 }
 
@@ -705,8 +428,8 @@ static void every_seventh_connection_dropped(void **state)
     b.server.drops_every = 7;
     actor_options(&b.client, "amount:70", "connections:2", NULL);
     bench_run(&b);
-    assert_int_equal(counts(&b)->succeeded, 60);
-    assert_int_equal(counts(&b)->failed, 10);
+    assert_int_equal(bench_counts(&b)->succeeded, 60);
+    assert_int_equal(bench_counts(&b)->failed, 10);
     assert_int_equal(b.server.connections, 70);
     bench_done(&b);
 }
@@ -727,15 +450,15 @@ static void server_restarts(void **state)
     cpu_ns = cpu_time_ns();
     pair_turn(b.base, NULL, 250);
     assert_true(cpu_time_ns() - cpu_ns < 125 * NS_PER_MS);
-    before = counts(&b)->succeeded;
+    before = bench_counts(&b)->succeeded;
     assert_true(before > 0);
     assert_true(odd_server_open(&b.server, b.base, b.server.port));
     assert_true(pair_turn(b.base, &b.client.finished, 20000));
-    check_identity(&b);
+    bench_check_identity(&b);
     assert_int_equal(b.client.outcome, OUTCOME_COMPLETED);
-    assert_true(counts(&b)->succeeded > before + 100);
-    assert_true(errors(&b, "connect ECONNREFUSED") > 0);
-    assert_true(errors(&b, "connect ECONNREFUSED") < 100);
+    assert_true(bench_counts(&b)->succeeded > before + 100);
+    assert_true(bench_errors(&b, "connect ECONNREFUSED") > 0);
+    assert_true(bench_errors(&b, "connect ECONNREFUSED") < 100);
     bench_done(&b);
 }
 
@@ -750,7 +473,7 @@ static void server_is_not_there(void **state)
     bench_run(&b);
     assert_int_equal(b.client.outcome, OUTCOME_FAILED);
     assert_non_null(strstr(b.client.reason, "could be set up: Connection refused"));
-    assert_int_equal(counts(&b)->failed, errors(&b, "connect ECONNREFUSED"));
+    assert_int_equal(bench_counts(&b)->failed, bench_errors(&b, "connect ECONNREFUSED"));
     bench_done(&b);
 }
 
@@ -776,7 +499,7 @@ static void unix_socket(void **state)
         actor_options(&b.client, "amount:50", "connections:5", option,
                       "url=http://example.org/x", NULL);
         bench_run(&b);
-        assert_int_equal(counts(&b)->succeeded, 50);
+        assert_int_equal(bench_counts(&b)->succeeded, 50);
         assert_int_equal(b.server.requests, 50);
         assert_non_null(
             strstr(b.server.last, "GET /x HTTP/1.1\r\nHost: example.org\r\n"));
@@ -797,7 +520,7 @@ static void url_in_place_of_an_endpoint(void **state)
     snprintf(url, sizeof(url), "url=http://localhost:%u/a?b#c", b.server.port);
     actor_options(&b.client, "amount:3", url, "headers=Host: other", NULL);
     bench_run(&b);
-    assert_int_equal(counts(&b)->succeeded, 3);
+    assert_int_equal(bench_counts(&b)->succeeded, 3);
     assert_non_null(strstr(b.server.last, "GET /a?b HTTP/1.1\r\n"));
     assert_non_null(strstr(b.server.last, "\r\nHost: other\r\n"));
     assert_null(strstr(strstr(b.server.last, "Host:") + 1, "Host:"));
@@ -894,170 +617,6 @@ static void bad_options(void **state)
     refused("open files", "connections:999999", url);
 }
 
-static void change_while_running(void **state)
-{
-    struct bench b;
-    const struct role *r;
-    uint64_t before, begun_ns;
-
-    (void)state;
-    bench_init(&b, HELLO);
-    actor_options(&b.client, "connections:2", "rate:100", NULL);
-    bench_prepare(&b);
-    r = b.client.role;
-    r->start(b.client.flow, now_ns());
-    turn_until_equal(&b, &b.server.open, 2);
-    assert_int_equal(r->set(b.client.flow, "connections", 6), 0);
-    assert_int_equal(r->set(b.client.flow, "rate", 4000), 0);
-    turn_until_equal(&b, &b.server.open, 6);
-    begun_ns = now_ns();
-    before = counts(&b)->succeeded;
-    for (int n = 0; n < 10000 && counts(&b)->succeeded < before + 200; n++)
-        pair_turn(b.base, NULL, 1);
-    assert_true(counts(&b)->succeeded >= before + 200);
-    assert_true(now_ns() - begun_ns < 2 * NS_PER_S); /* as long as at the old rate */
-    assert_int_equal(r->set(b.client.flow, "connections", 1), 0);
-    turn_until_equal(&b, &b.server.open, 1);
-    assert_int_equal(r->set(b.client.flow, "rate", 0), -EINVAL);
-    assert_int_equal(r->set(b.client.flow, "connections", 0), -EINVAL);
-    assert_int_equal(r->set(b.client.flow, "timeout", 1), -ENOTSUP);
-    assert_true(actor_stop(&b.client));
-    check_identity(&b);
-    bench_done(&b);
-}
-
-static void more_connections_in_a_closed_loop(void **state)
-{
-    struct bench b;
-
-    (void)state;
-    bench_init(&b, HELLO);
-    actor_options(&b.client, "connections:1", NULL);
-    bench_prepare(&b);
-    b.client.role->start(b.client.flow, now_ns());
-    turn_until_equal(&b, &b.server.open, 1);
-    assert_int_equal(b.client.role->set(b.client.flow, "connections", 9), 0);
-    turn_until_equal(&b, &b.server.open, 9);
-    b.client.role->gauge(b.client.flow);
-    assert_int_equal(b.client.env.meter->gauges.open_connections, 9);
-    assert_true(actor_stop(&b.client));
-    check_identity(&b);
-    bench_done(&b);
-}
-
-/* Until nothing is under way; 10 s at most. */
-static void turn_until_idle(struct bench *b)
-{
-    const struct meter *m = b->client.env.meter;
-
-    for (int n = 0; n < 10000; n++) {
-        pair_turn(b->base, NULL, 1);
-        b->client.role->gauge(b->client.flow);
-        if (m->gauges.in_flight == 0 && b->server.requests == m->counters.attempted)
-            return;
-    }
-    fail_msg("%u requests came", b->server.requests);
-}
-
-/* Until a counter has reached a number; 10 s at most. */
-static void turn_until_counted(struct bench *b, const uint64_t *counter, uint64_t wanted)
-{
-    for (int n = 0; n < 10000 && *counter < wanted; n++)
-        pair_turn(b->base, NULL, 1);
-    assert_true(*counter >= wanted);
-}
-
-/*
- * A closed loop becomes a schedule when a rate is set: it goes no faster from then on,
- * and latency counts from the intended time.
- */
-static void a_rate_is_set_where_there_was_none(void **state)
-{
-    struct bench b;
-    const struct meter *m;
-    uint64_t before, begun_ns, span_ns;
-
-    (void)state;
-    bench_init(&b, HELLO);
-    actor_options(&b.client, "connections:4", NULL);
-    bench_prepare(&b);
-    m = b.client.env.meter;
-    assert_null(m->hists[METER_HIST_service]);
-    b.client.role->start(b.client.flow, now_ns());
-    turn_until_counted(&b, &counts(&b)->succeeded, 30); /* as fast as it can */
-    assert_int_equal(b.client.role->set(b.client.flow, "rate", 0), -EINVAL);
-    begun_ns = now_ns();
-    assert_int_equal(b.client.role->set(b.client.flow, "rate", 200), 0);
-    before = counts(&b)->attempted;
-    turn_until_counted(&b, &counts(&b)->succeeded, before + 20);
-    span_ns = now_ns() - begun_ns;
-    /* Those due and a few that connections of the closed loop still had room for. */
-    assert_true(counts(&b)->attempted - before <= span_ns * 200 / NS_PER_S + 5);
-    assert_true(m->hists[METER_HIST_service]->count > 0);
-    assert_true(m->hists[METER_HIST_pacing]->count > 0);
-    assert_true(actor_stop(&b.client));
-    check_identity(&b);
-    bench_done(&b);
-}
-
-/* In a pause nothing is sent; after it there is no burst to catch up. */
-static void pause_and_go_on(void **state)
-{
-    static const char *const kinds[] = {"rate:1000", "connection_rate:250", "rate:0"};
-
-    (void)state;
-    for (size_t i = 0; i < 3; i++) {
-        struct bench b;
-        unsigned before;
-
-        bench_init(&b, HELLO);
-        actor_options(&b.client, "connections:4", "amount:1000000", kinds[i], NULL);
-        bench_prepare(&b);
-        b.client.role->start(b.client.flow, now_ns());
-        for (int n = 0; n < 10000 && b.server.requests < 5; n++)
-            pair_turn(b.base, NULL, 1);
-        b.client.role->pause(b.client.flow, true);
-        turn_until_idle(&b);
-        before = b.server.requests;
-        assert_true(before >= 5);
-        pair_turn(b.base, NULL, 200);
-        assert_int_equal(b.server.requests, before);
-        b.client.role->pause(b.client.flow, false);
-        b.client.role->gauge(b.client.flow);
-        assert_true(b.client.env.meter->gauges.backlog < 50); /* of the 200 */
-        for (int n = 0; n < 10000 && b.server.requests == before; n++)
-            pair_turn(b.base, NULL, 1);
-        assert_true(b.server.requests > before);
-        assert_true(actor_stop(&b.client));
-        check_identity(&b);
-        bench_done(&b);
-    }
-}
-
-/* The deadline comes later by the pause. */
-static void pause_extends_the_duration(void **state)
-{
-    struct bench b;
-    uint64_t begun_ns;
-
-    (void)state;
-    bench_init(&b, HELLO);
-    actor_options(&b.client, "connections:1", "rate:100", "duration:200000000", NULL);
-    bench_prepare(&b);
-    begun_ns = now_ns();
-    b.client.role->start(b.client.flow, begun_ns);
-    pair_turn(b.base, NULL, 50);
-    b.client.role->pause(b.client.flow, true);
-    pair_turn(b.base, NULL, 200);
-    assert_false(b.client.finished);
-    b.client.role->pause(b.client.flow, false);
-    assert_true(pair_turn(b.base, &b.client.finished, 20000));
-    assert_true(now_ns() - begun_ns >= 400 * NS_PER_MS);
-    /* 20 are due; a machine that stalls at the very end loses the last. */
-    assert_true(counts(&b)->succeeded > 5 && counts(&b)->succeeded <= 20);
-    bench_done(&b);
-}
-
 static void nothing_is_left_open(void **state)
 {
     unsigned before = open_descriptors();
@@ -1077,16 +636,6 @@ int main(void)
         cmocka_unit_test(odd_replies_whole),
         cmocka_unit_test(odd_replies_byte_by_byte),
         cmocka_unit_test(unasked_reply),
-        cmocka_unit_test(exact_amounts),
-        cmocka_unit_test(exact_amounts_at_a_rate),
-        cmocka_unit_test(rate_is_kept),
-        cmocka_unit_test(a_stall_is_seen_from_the_schedule),
-        cmocka_unit_test(duration_ends_it),
-        cmocka_unit_test(unfinished_requests),
-        cmocka_unit_test(stop_at_any_time),
-        cmocka_unit_test(stop_before_the_start),
-        cmocka_unit_test(free_while_running),
-        cmocka_unit_test(warmup_is_left_out),
         cmocka_unit_test(a_connection_a_request),
         cmocka_unit_test(pipelined_behind_a_close),
         cmocka_unit_test(large_bodies),
@@ -1104,11 +653,6 @@ int main(void)
         cmocka_unit_test(url_in_place_of_an_endpoint),
         cmocka_unit_test(localhost_may_be_ipv6_alone),
         cmocka_unit_test(bad_options),
-        cmocka_unit_test(change_while_running),
-        cmocka_unit_test(more_connections_in_a_closed_loop),
-        cmocka_unit_test(a_rate_is_set_where_there_was_none),
-        cmocka_unit_test(pause_and_go_on),
-        cmocka_unit_test(pause_extends_the_duration),
         cmocka_unit_test(nothing_is_left_open),
     };
 
