@@ -181,6 +181,11 @@ bool actor_stop(struct actor *a)
     return pair_turn(a->env.base, &a->finished, 20000);
 }
 
+const struct meter_counters *actor_counters(const struct actor *a)
+{
+    return &a->env.meter->counters;
+}
+
 const char *actor_fact(const struct actor *a, const char *name)
 {
     for (size_t i = 0; i < a->fact_count; i++)

@@ -59,6 +59,8 @@ bool pair_turn(struct event_base *base, const bool *flag, unsigned span_ms);
 /* Stop the actor and wait until it has finished. */
 bool actor_stop(struct actor *a);
 
+const struct meter_counters *actor_counters(const struct actor *a);
+
 /* The text of a fact, or "". */
 const char *actor_fact(const struct actor *a, const char *name);
 
