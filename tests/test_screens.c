@@ -23,12 +23,7 @@
 #include "tui/run_chart.h"
 #include "tui/run_use.h"
 #include "tui/run_view.h"
-#include "tui/screen_compare.h"
-#include "tui/screen_help.h"
-#include "tui/screen_limits.h"
-#include "tui/screen_params.h"
-#include "tui/screen_scenarios.h"
-#include "tui/screen_summary.h"
+#include "tui/screens.h"
 
 static struct run *make_run(const char *scenario, double speed, uint64_t seed)
 {

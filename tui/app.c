@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "protocols/clock.h"
-#include "tui/screen_help.h"
+#include "tui/screens.h"
 #include "tui/text.h"
 
 #define STACK_MAX 8

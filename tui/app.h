@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tui/screen.h"
+#include "tui/screen_ops.h"
 #include "tui/theme.h"
 
 #define APP_LEAST_WIDTH 60

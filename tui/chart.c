@@ -2,8 +2,7 @@
 
 #include "protocols/array.h"
 #include "tui/axes.h"
-#include "tui/legend.h"
-#include "tui/marks.h"
+#include "tui/chart_parts.h"
 #include "tui/text.h"
 
 /* Values. */
@@ -232,7 +231,7 @@ static void draw_line_dot(struct canvas *c, const struct axes *ax, size_t index,
 
     if (g->level == GLYPHS_ASCII)
         canvas_put(c, ax->cells.x + dx / g->dots_wide, ax->cells.y + dy / g->dots_high,
-                   legend_bullet(c, index), s);
+                   chart_legend_bullet(c, index), s);
     else
         canvas_dot(c, ax->cells.x * g->dots_wide + dx, ax->cells.y * g->dots_high + dy,
                    s);
@@ -326,8 +325,8 @@ static void name_parts(struct canvas *c, const struct axes *ax, const struct cha
             y = ax->cells.y + ax->cells.height - 1;
         if (columns > ax->cells.width || y >= ax->cells.y + ax->cells.height)
             return;
-        canvas_put(c, ax->cells.x + ax->cells.width - columns, y, legend_bullet(c, i),
-                   style(ch->lines[i].paint));
+        canvas_put(c, ax->cells.x + ax->cells.width - columns, y,
+                   chart_legend_bullet(c, i), style(ch->lines[i].paint));
         canvas_text_right(c, ax->cells.x + ax->cells.width - columns + 1, y, columns - 1,
                           style(PAINT_DIM), ch->lines[i].name);
     }
@@ -391,7 +390,7 @@ void chart_draw(struct canvas *c, struct area a, const struct chart *ch)
     bool named = false;
 
     if (ax.inner.y != a.y)
-        named = legend_draw(c, a, ch);
+        named = chart_legend_draw(c, a, ch);
     area_take_right(&ax.cells, names);
     axes_measure(&ax, c, ch->from_s, ch->to_s);
     if (ch->line_count == 0 || !(ch->to_s > ch->from_s) || !(ch->step_s > 0) ||
@@ -406,7 +405,7 @@ void chart_draw(struct canvas *c, struct area a, const struct chart *ch)
         else if (!named && ch->form != CHART_LINES && ch->line_count > 1)
             name_parts(c, &ax, ch);
         /* Last: their labels go where they hide least of the rest. */
-        marks_draw(c, &ax, ch->marks, ch->mark_count);
+        chart_marks_draw(c, &ax, ch->marks, ch->mark_count);
         axes_draw_time(c, &ax);
     }
     canvas_unclip(c, before);

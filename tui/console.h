@@ -12,7 +12,7 @@
 #define TUI_CONSOLE_H
 
 #include "protocols/fail.h"
-#include "tui/screen.h"
+#include "tui/screen_ops.h"
 #include "tui/theme.h"
 
 #define CONSOLE_FRAMES_PER_S 20

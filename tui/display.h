@@ -16,7 +16,7 @@
 #include "protocols/fail.h"
 #include "tui/canvas.h"
 #include "tui/picture.h"
-#include "tui/screen.h"
+#include "tui/screen_ops.h"
 
 struct display;
 

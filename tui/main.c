@@ -10,8 +10,7 @@
 #include "engine/param.h"
 #include "engine/store.h"
 #include "tui/console.h"
-#include "tui/screen_replay.h"
-#include "tui/screen_scenarios.h"
+#include "tui/screens.h"
 
 static int usage(const char *what, const char *value, const char *allowed)
 {

@@ -1,4 +1,4 @@
-#include "tui/screen_compare.h"
+#include "tui/screens.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "tui/screen_help.h"
+#include "tui/screens.h"
 
 #include <stdlib.h>
 

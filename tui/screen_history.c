@@ -1,4 +1,4 @@
-#include "tui/screen_history.h"
+#include "tui/screens.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,9 +12,6 @@
 #include "tui/figure.h"
 #include "tui/last_runs.h"
 #include "tui/lineedit.h"
-#include "tui/screen_compare.h"
-#include "tui/screen_replay.h"
-#include "tui/screen_summary.h"
 
 struct screen_history {
     struct app *app; /* borrowed */

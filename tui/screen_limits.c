@@ -1,4 +1,4 @@
-#include "tui/screen_limits.h"
+#include "tui/screens.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "tui/screen_params.h"
+#include "tui/screens.h"
 
 #include <errno.h>
 #include <stdio.h>

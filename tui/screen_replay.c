@@ -1,4 +1,4 @@
-#include "tui/screen_replay.h"
+#include "tui/screens.h"
 
 #include <errno.h>
 #include <math.h>

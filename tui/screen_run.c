@@ -1,4 +1,4 @@
-#include "tui/screen_run.h"
+#include "tui/screens.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -16,7 +16,6 @@
 #include "tui/app.h"
 #include "tui/run_board.h"
 #include "tui/run_use.h"
-#include "tui/screen_summary.h"
 #include "tui/text.h"
 
 #define TICK_MS 100 /* the picture follows the samples, no faster */

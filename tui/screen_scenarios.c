@@ -1,4 +1,4 @@
-#include "tui/screen_scenarios.h"
+#include "tui/screens.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +14,6 @@
 #include "tui/last_runs.h"
 #include "tui/lineedit.h"
 #include "tui/scenario_panel.h"
-#include "tui/screen_history.h"
-#include "tui/screen_limits.h"
-#include "tui/screen_params.h"
-#include "tui/screen_run.h"
 #include "tui/text.h"
 
 /* A scenario with the values that it will be run with. */

@@ -1,4 +1,4 @@
-#include "tui/screen_summary.h"
+#include "tui/screens.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,6 @@
 #include "tui/last_runs.h"
 #include "tui/lineedit.h"
 #include "tui/page.h"
-#include "tui/screen_compare.h"
 #include "tui/summary.h"
 
 struct screen_summary {

@@ -7,8 +7,8 @@
  * and popping take effect after the call that asked for it has returned, so a screen may
  * pop itself from anywhere.
  */
-#ifndef TUI_SCREEN_H
-#define TUI_SCREEN_H
+#ifndef TUI_SCREEN_OPS_H
+#define TUI_SCREEN_OPS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,13 +7,13 @@
 
 #define ROWS_MAX 64
 
-struct chart_heat_bounds {
+struct run_chart_heat_bounds {
     size_t low, high; /* buckets of the series that are used; high exclusive */
 };
 
-static struct chart_heat_bounds used_buckets(const struct run_view *v)
+static struct run_chart_heat_bounds used_buckets(const struct run_view *v)
 {
-    struct chart_heat_bounds b = {SERIES_BUCKETS, 0};
+    struct run_chart_heat_bounds b = {SERIES_BUCKETS, 0};
 
     for (size_t i = 0; i < v->count; i++) {
         const struct series_slot *slot = run_view_slot(v, i);
@@ -29,7 +29,7 @@ static struct chart_heat_bounds used_buckets(const struct run_view *v)
 }
 
 /* The row of each used bucket, by its middle; ROWS_MAX for those outside. */
-static void map_rows(const struct heat *h, struct chart_heat_bounds b,
+static void map_rows(const struct heat *h, struct run_chart_heat_bounds b,
                      unsigned char rows[SERIES_BUCKETS])
 {
     double log_range = log(h->high / h->low);
@@ -46,8 +46,8 @@ static void map_rows(const struct heat *h, struct chart_heat_bounds b,
  * The counts of steps and rows. The room is the lines' of the view: VIEW_LINES *
  * SERIES_SLOTS values, so with many slots several share a step of the map.
  */
-static size_t chart_heat_fill(struct run_view *v, const struct heat *h,
-                              struct chart_heat_bounds b, size_t share)
+static size_t run_chart_heat_fill(struct run_view *v, const struct heat *h,
+                                  struct run_chart_heat_bounds b, size_t share)
 {
     double *counts = &v->lines[0][0];
     size_t steps = (v->count + share - 1) / share;
@@ -66,8 +66,8 @@ static size_t chart_heat_fill(struct run_view *v, const struct heat *h,
     return steps;
 }
 
-static void chart_heat_draw(struct run_view *v, struct canvas *c, struct area a,
-                            bool focused)
+static void run_chart_heat_draw(struct run_view *v, struct canvas *c, struct area a,
+                                bool focused)
 {
     struct heat heat = {
         .title = "latency heat map",
@@ -77,8 +77,8 @@ static void chart_heat_draw(struct run_view *v, struct canvas *c, struct area a,
         .to_s = v->to_s,
         .focused = focused,
     };
-    struct chart_heat_bounds b =
-        v->run ? used_buckets(v) : (struct chart_heat_bounds){0, 0};
+    struct run_chart_heat_bounds b =
+        v->run ? used_buckets(v) : (struct run_chart_heat_bounds){0, 0};
     size_t share;
 
     if (v->run && !v->run->scenario->family->operations)
@@ -94,9 +94,9 @@ static void chart_heat_draw(struct run_view *v, struct canvas *c, struct area a,
         share = 1 + v->count * heat.rows / (VIEW_LINES * SERIES_SLOTS);
         heat.start_s = (double)v->first * v->step_s;
         heat.step_s = v->step_s * (double)share;
-        heat.steps = chart_heat_fill(v, &heat, b, share);
+        heat.steps = run_chart_heat_fill(v, &heat, b, share);
     }
     heat_draw(c, a, &heat);
 }
 
-const struct run_chart run_chart_heat = {"heat", chart_heat_draw};
+const struct run_chart run_chart_heat = {"heat", run_chart_heat_draw};

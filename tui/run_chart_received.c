@@ -55,8 +55,8 @@ static size_t by_process(struct run_view *v, struct chart_line *lines, bool mess
     return n;
 }
 
-static void chart_received_draw(struct run_view *v, struct canvas *c, struct area a,
-                                bool focused)
+static void run_chart_received_draw(struct run_view *v, struct canvas *c, struct area a,
+                                    bool focused)
 {
     struct chart chart = run_view_chart(v, "received per second", focused);
     struct chart_line lines[VIEW_LINES];
@@ -84,4 +84,4 @@ static void chart_received_draw(struct run_view *v, struct canvas *c, struct are
     chart_draw(c, a, &chart);
 }
 
-const struct run_chart run_chart_received = {"received", chart_received_draw};
+const struct run_chart run_chart_received = {"received", run_chart_received_draw};

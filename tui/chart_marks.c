@@ -1,4 +1,4 @@
-#include "tui/marks.h"
+#include "tui/chart_parts.h"
 
 #include <limits.h>
 #include <math.h>
@@ -65,8 +65,8 @@ static int label_row(const struct canvas *c, const struct axes *ax, int x, int c
     return best;
 }
 
-void marks_draw(struct canvas *c, const struct axes *ax, const struct chart_mark *marks,
-                size_t count)
+void chart_marks_draw(struct canvas *c, const struct axes *ax,
+                      const struct chart_mark *marks, size_t count)
 {
     int free_from[MARK_ROWS], right = ax->cells.x + ax->cells.width;
     int rows = ax->cells.height < MARK_ROWS ? ax->cells.height : MARK_ROWS;

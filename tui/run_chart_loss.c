@@ -67,8 +67,8 @@ static void draw_errors(struct run_view *v, struct canvas *c, struct area a, boo
     chart_draw(c, a, &chart);
 }
 
-static void chart_loss_draw(struct run_view *v, struct canvas *c, struct area a,
-                            bool focused)
+static void run_chart_loss_draw(struct run_view *v, struct canvas *c, struct area a,
+                                bool focused)
 {
     if (!v->run || v->run->scenario->family->datagrams)
         draw_lost_datagrams(v, c, a, focused);
@@ -76,4 +76,4 @@ static void chart_loss_draw(struct run_view *v, struct canvas *c, struct area a,
         draw_errors(v, c, a, focused);
 }
 
-const struct run_chart run_chart_loss = {"loss", chart_loss_draw};
+const struct run_chart run_chart_loss = {"loss", run_chart_loss_draw};

@@ -1,8 +1,8 @@
 /* Throughput, each direction, as the receiving end counts it. */
 #include "tui/run_chart.h"
 
-static void chart_throughput_draw(struct run_view *v, struct canvas *c, struct area a,
-                                  bool focused)
+static void run_chart_throughput_draw(struct run_view *v, struct canvas *c, struct area a,
+                                      bool focused)
 {
     enum place facing = run_view_facing(v);
     bool measured = run_view_has(v, facing), one_way;
@@ -37,4 +37,4 @@ static void chart_throughput_draw(struct run_view *v, struct canvas *c, struct a
     chart_draw(c, a, &chart);
 }
 
-const struct run_chart run_chart_throughput = {"throughput", chart_throughput_draw};
+const struct run_chart run_chart_throughput = {"throughput", run_chart_throughput_draw};

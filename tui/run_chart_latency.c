@@ -5,8 +5,8 @@
 
 #include "tui/text.h"
 
-static void chart_latency_draw(struct run_view *v, struct canvas *c, struct area a,
-                               bool focused)
+static void run_chart_latency_draw(struct run_view *v, struct canvas *c, struct area a,
+                                   bool focused)
 {
     char title[64] = "latency";
     struct chart chart;
@@ -42,4 +42,4 @@ static void chart_latency_draw(struct run_view *v, struct canvas *c, struct area
     chart_draw(c, a, &chart);
 }
 
-const struct run_chart run_chart_latency = {"latency", chart_latency_draw};
+const struct run_chart run_chart_latency = {"latency", run_chart_latency_draw};

@@ -1,4 +1,4 @@
-#include "tui/legend.h"
+#include "tui/chart_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@ struct legend_item {
     char figure[SCALE_LABEL + 8];
 };
 
-uint32_t legend_bullet(const struct canvas *c, size_t index)
+uint32_t chart_legend_bullet(const struct canvas *c, size_t index)
 {
     static const char bullets[] = "*+ox#%@&";
 
@@ -27,7 +27,7 @@ static void make_item(const struct canvas *c, const struct chart *ch, size_t ind
     const struct chart_line *l = &ch->lines[index];
     char label[SCALE_LABEL];
 
-    item->bullet = legend_bullet(c, index);
+    item->bullet = chart_legend_bullet(c, index);
     item->paint = l->paint;
     item->name = l->name;
     scale_label(ch->quantity, l->now, label);
@@ -63,7 +63,7 @@ static int draw_item(struct canvas *c, int x, int y, const struct legend_item *i
     return x - start;
 }
 
-bool legend_draw(struct canvas *c, struct area frame, const struct chart *ch)
+bool chart_legend_draw(struct canvas *c, struct area frame, const struct chart *ch)
 {
     struct legend_item items[LEGEND_MAX];
     size_t count = ch->line_count < LEGEND_MAX ? ch->line_count : LEGEND_MAX;
