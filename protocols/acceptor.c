@@ -152,11 +152,6 @@ void acceptor_closed(struct acceptor *a)
     a->env->meter->gauges.open_connections = a->open;
 }
 
-unsigned acceptor_open_count(const struct acceptor *a)
-{
-    return a->open;
-}
-
 void acceptor_shut(struct acceptor *a)
 {
     event_drop(a->ready);

@@ -30,8 +30,6 @@ void acceptor_free(struct acceptor *a);
 /* The owner has closed one of its connections. */
 void acceptor_closed(struct acceptor *a);
 
-unsigned acceptor_open_count(const struct acceptor *a);
-
 /* Take no more clients, so that new ones are refused; what is open stays open. */
 void acceptor_shut(struct acceptor *a);
 

@@ -21,7 +21,7 @@ static void good(const char *text, const char *host, unsigned port, const char *
     assert_int_equal(u.port, port);
     assert_string_equal(u.authority, authority);
     assert_string_equal(u.target, target);
-    url_done(&u);
+    free(u.target);
 }
 
 /* Refused, with a sentence that holds `word`. */
@@ -124,7 +124,7 @@ static void long_ones(void **state)
     assert_int_equal(url_parse(&u, text, &fail), 0);
     assert_int_equal(strlen(u.host), 107);
     assert_int_equal(strlen(u.authority), 113);
-    url_done(&u);
+    free(u.target);
     memset(text + 7, 'a', 108);
     strcpy(text + 7 + 108, "/");
     bad(text, "107");
@@ -133,7 +133,7 @@ static void long_ones(void **state)
     text[2009] = '\0';
     assert_int_equal(url_parse(&u, text, &fail), 0);
     assert_int_equal(strlen(u.target), 2001);
-    url_done(&u);
+    free(u.target);
 }
 
 static void targets(void **state)

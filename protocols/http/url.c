@@ -188,9 +188,3 @@ int url_parse(struct url *u, const char *text, struct fail *fail)
         return err;
     return url_target(&u->target, at + len, fail);
 }
-
-void url_done(struct url *u)
-{
-    free(u->target);
-    u->target = NULL;
-}

@@ -16,17 +16,15 @@ struct url {
     char host[108];      /* to dial: lower case, without brackets */
     unsigned port;       /* 1..65535 */
     char authority[128]; /* the value of the Host field; the port only where not 80 */
-    char *target;        /* what stands in the request line, "/sum?x=1"; owned */
+    char *target; /* what stands in the request line, "/sum?x=1"; the caller's to free */
 };
 
 /*
  * Text to URL. Bytes above 0x7f in path and query become %XX; blanks and control
  * characters are refused. 0, -EINVAL with a sentence that says what is wrong and
- * how it is written, or -ENOMEM. On an error nothing needs url_done.
+ * how it is written, or -ENOMEM. On an error there is no target to free.
  */
 int url_parse(struct url *u, const char *text, struct fail *fail);
-
-void url_done(struct url *u);
 
 /*
  * A path as a request target: the same checks, and a '/' in front where there is

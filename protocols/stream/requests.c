@@ -4,7 +4,7 @@
  *
  *   client        process, connection, persistent (connection)
  *   requests      how many in all; 0: no bound but the duration (100)
- *   concurrency   how many at once, 1 to 65536 (1); can be changed live
+ *   concurrency   how many at once, 1 to 65536 (1)
  *   rate          per second, 0: the next begins when one has ended (0); live
  *   duration      ns after which no more begin, pauses apart; 0: no bound (0)
  *   timeout       ns after which a request is given up; 0: never (10 s)
@@ -48,7 +48,7 @@
 struct flow {
     struct requests shared; /* what the kinds see; first, so that they lead back here */
 
-    struct slot **slots; /* every slot that was ever needed */
+    struct slot **slots; /* room for `concurrency`; every slot that was ever needed */
     size_t slot_count;
     size_t concurrency; /* how many may be busy */
     size_t busy;
@@ -219,11 +219,8 @@ static void end_offering(struct flow *f, const char *by)
 
 static struct slot *new_slot(struct flow *f)
 {
-    struct slot *s;
+    struct slot *s = calloc(1, sizeof(*s));
 
-    if (f->slot_count >= f->concurrency)
-        return NULL;
-    s = calloc(1, sizeof(*s));
     if (!s)
         return NULL;
     s->requests = &f->shared;
@@ -541,7 +538,7 @@ static int allocate(struct flow *f, struct fail *fail)
     struct event_base *base = f->shared.env->base;
     struct meter *m = f->shared.env->meter;
 
-    f->slots = calloc(CONCURRENCY_MAX, sizeof(struct slot *));
+    f->slots = calloc(f->concurrency, sizeof(struct slot *));
     f->shared.received = block_new(REQUEST_CHUNK);
     f->start = evtimer_new(base, on_start, f);
     f->end = evtimer_new(base, on_end, f);
@@ -586,9 +583,9 @@ static int client_prepare(struct flow_env *env, struct flow **out, struct fail *
         return fail_set(fail, ENOMEM, "prepare", "The client cannot be made");
     f->shared.env = env;
     f->shared.job_fd = f->shared.null_fd = -1;
-    err = allocate(f, fail);
+    err = read_options(f, fail);
     if (!err)
-        err = read_options(f, fail);
+        err = allocate(f, fail);
     if (!err)
         err = target_init(&f->shared.target, env->endpoint, env->options, fail);
     if (!err)
@@ -640,23 +637,17 @@ static void client_start(struct flow *f, uint64_t start_ns)
 
 static int client_set(struct flow *f, const char *name, uint64_t value)
 {
-    int err = 0;
+    int err;
 
-    if (strcmp(name, "concurrency") == 0) {
-        if (value == 0 || value > CONCURRENCY_MAX)
-            return -EINVAL;
-        f->concurrency = (size_t)value;
-    } else if (strcmp(name, "rate") == 0) {
-        if (value > PACER_RATE_MAX)
-            return -EINVAL;
-        err = set_rate(f, value);
-        if (!err && f->started)
-            pacer_set_rate(&f->pacer, value, NS_PER_S, now_ns());
-    } else {
+    if (strcmp(name, "rate") != 0)
         return -ENOTSUP;
-    }
-    if (!err && f->started)
+    if (value > PACER_RATE_MAX)
+        return -EINVAL;
+    err = set_rate(f, value);
+    if (!err && f->started) {
+        pacer_set_rate(&f->pacer, value, NS_PER_S, now_ns());
         offer(f);
+    }
     return err;
 }
 
