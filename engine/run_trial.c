@@ -14,7 +14,7 @@
 #include "engine/units.h"
 #include "protocols/clock.h"
 #include "protocols/endpoint.h"
-#include "protocols/place.h"
+#include "protocols/socket_path.h"
 #include "protocols/stream/content.h"
 
 #define WATCH_MS 250 /* how often it is looked whether every worker still speaks */
@@ -368,7 +368,7 @@ void run_clean_after(const struct run *r)
                            : given_endpoint(r, &e) == 0)
             endpoint_remove(&e);
         if (!process->ready && p->links[i].pid)
-            place_clear_process(p->links[i].pid);
+            socket_path_clear_process(p->links[i].pid);
     }
 }
 

@@ -12,7 +12,7 @@
 #include <sys/un.h>
 
 #include "protocols/array.h"
-#include "protocols/place.h"
+#include "protocols/socket_path.h"
 
 static const struct {
     const char *name;
@@ -240,12 +240,12 @@ bool endpoint_is_loopback(const struct endpoint *e,
 void endpoint_remove(const struct endpoint *e)
 {
     if (e->kind == ENDPOINT_UNIX && e->path[0] != '@')
-        place_clear_socket(e->path, NULL);
-    else if (e->kind == ENDPOINT_PIPE && place_clear_fifo(e->path, NULL) == 0)
-        place_clear_pairs(e->path);
+        socket_path_clear(e->path, NULL);
+    else if (e->kind == ENDPOINT_PIPE && socket_path_clear_fifo(e->path, NULL) == 0)
+        socket_path_clear_pairs(e->path);
     else
         return;
-    place_leave(e->path);
+    socket_path_leave(e->path);
 }
 
 void endpoint_from_address(struct endpoint *e, enum endpoint_kind kind,

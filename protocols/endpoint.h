@@ -48,7 +48,7 @@ int endpoint_address(const struct endpoint *e, struct sockaddr_storage *address,
 
 /*
  * All addresses of the host of a TCP or UDP endpoint, for freeaddrinfo(3), and the one
- * of them that endpoint_address takes. Clients use protocols/reach.h.
+ * of them that endpoint_address takes. Clients use protocols/resolve.h.
  */
 int endpoint_look_up(const struct endpoint *e, struct addrinfo **list, struct fail *fail);
 const struct addrinfo *endpoint_preferred(const struct addrinfo *list);

@@ -34,7 +34,7 @@
 #include <unistd.h>
 
 #include "protocols/clock.h"
-#include "protocols/place.h"
+#include "protocols/socket_path.h"
 #include "protocols/transport.h"
 
 #define NAME_LEN_MAX 64
@@ -125,7 +125,7 @@ static int make_chosen(struct listener *l, struct fail *fail)
     int err = -ENOENT;
 
     for (int i = 0; i < CHOOSE_TRIES && (err == -ENOENT || err == -EEXIST); i++) {
-        err = place_private(path, sizeof(l->bound.path), "pipe", fail);
+        err = socket_path_private(path, sizeof(l->bound.path), "pipe", fail);
         if (!err)
             err = make_rendezvous(path, l->waiting, &l->fd);
     }
@@ -134,7 +134,7 @@ static int make_chosen(struct listener *l, struct fail *fail)
 
 static int make_wanted(struct listener *l, struct fail *fail)
 {
-    int err = place_clear_fifo(l->bound.path, fail);
+    int err = socket_path_clear_fifo(l->bound.path, fail);
 
     return err ? err : make_rendezvous(l->bound.path, l->waiting, &l->fd);
 }
@@ -155,8 +155,8 @@ static void pipe_unlisten(struct listener *l)
     if (!l->remove)
         return;
     unlink(l->bound.path);
-    place_clear_pairs(l->bound.path);
-    place_leave(l->bound.path);
+    socket_path_clear_pairs(l->bound.path);
+    socket_path_leave(l->bound.path);
 }
 
 static int pipe_listen(struct listener *l, const struct endpoint *wanted,
@@ -177,7 +177,7 @@ static int pipe_listen(struct listener *l, const struct endpoint *wanted,
     fail_set(fail, -err, "listen", "Cannot make the named pipe %s", l->bound.path);
     pipe_unlisten(l);
     if (!wanted->path[0])
-        place_leave(l->bound.path);
+        socket_path_leave(l->bound.path);
     l->fd = -1;
     return err;
 }

@@ -13,7 +13,7 @@
 #include "protocols/clock.h"
 #include "protocols/endpoint.h"
 #include "protocols/event.h"
-#include "protocols/reach.h"
+#include "protocols/resolve.h"
 #include "protocols/sum.h"
 
 #define READ_BYTES 4096u
@@ -342,7 +342,7 @@ static int server_address(const char *server, struct sockaddr_storage *address,
     snprintf(text, sizeof(text), "%s%s", is_endpoint ? "" : "tcp:", server);
     if (endpoint_parse_target(&e, text, fail) < 0)
         return -EINVAL;
-    return reach_address(&e, address, len, fail);
+    return resolve_address(&e, address, len, fail);
 }
 
 static int begin(struct call *c, const char *server, const char *message,

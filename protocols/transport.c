@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "protocols/array.h"
-#include "protocols/reach.h"
+#include "protocols/resolve.h"
 
 static const struct transport *const transports[] = {
 #define X(id) &transport_##id,
@@ -132,7 +132,7 @@ int target_init(struct target *t, const char *endpoint, const struct options *o,
         return fail_set(fail, EINVAL, "transport", "%s is not a stream endpoint",
                         endpoint);
     if (t->endpoint.kind != ENDPOINT_PIPE)
-        err = reach_address(&t->endpoint, &t->address, &t->address_len, fail);
+        err = resolve_address(&t->endpoint, &t->address, &t->address_len, fail);
     return err ? err : configure(t->transport, &t->setup, o, fail);
 }
 

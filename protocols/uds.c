@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "protocols/place.h"
+#include "protocols/socket_path.h"
 #include "protocols/transport.h"
 
 #define BACKLOG 4096   /* the kernel cuts it to net.core.somaxconn */
@@ -39,7 +39,7 @@ static int bind_chosen(int fd, struct endpoint *e, struct fail *fail)
     int err = -ENOENT;
 
     for (int i = 0; i < CHOOSE_TRIES && (err == -ENOENT || err == -EADDRINUSE); i++) {
-        err = place_private(e->path, sizeof(e->path), "unix", fail);
+        err = socket_path_private(e->path, sizeof(e->path), "unix", fail);
         if (!err)
             err = bind_private(fd, e, fail);
     }
@@ -48,7 +48,7 @@ static int bind_chosen(int fd, struct endpoint *e, struct fail *fail)
 
 static int bind_wanted(int fd, struct endpoint *e, struct fail *fail)
 {
-    int err = on_disk(e) ? place_clear_socket(e->path, fail) : 0;
+    int err = on_disk(e) ? socket_path_clear(e->path, fail) : 0;
 
     return err ? err : bind_private(fd, e, fail);
 }
@@ -60,7 +60,7 @@ static void uds_unlisten(struct listener *l)
     if (!l->remove)
         return;
     unlink(l->bound.path);
-    place_leave(l->bound.path);
+    socket_path_leave(l->bound.path);
 }
 
 static int uds_listen(struct listener *l, const struct endpoint *wanted,
@@ -82,7 +82,7 @@ static int uds_listen(struct listener *l, const struct endpoint *wanted,
     fail_set(fail, -err, "listen", "Cannot listen at %s", l->bound.path);
     uds_unlisten(l);
     if (!wanted->path[0])
-        place_leave(l->bound.path);
+        socket_path_leave(l->bound.path);
     l->fd = -1;
     l->remove = false;
     return err;

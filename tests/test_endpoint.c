@@ -19,7 +19,7 @@
 #include "protocols/array.h"
 #include "protocols/endpoint.h"
 #include "protocols/pin.h"
-#include "protocols/place.h"
+#include "protocols/socket_path.h"
 #include "protocols/spawn.h"
 #include "protocols/transport.h"
 
@@ -174,8 +174,8 @@ static void private_paths_are_private_and_different(void **state)
     (void)state;
     assert_non_null(mkdtemp(directory));
     setenv("XDG_RUNTIME_DIR", directory, 1);
-    assert_int_equal(place_private(one, sizeof(one), "unix", NULL), 0);
-    assert_int_equal(place_private(two, sizeof(two), "unix", NULL), 0);
+    assert_int_equal(socket_path_private(one, sizeof(one), "unix", NULL), 0);
+    assert_int_equal(socket_path_private(two, sizeof(two), "unix", NULL), 0);
     assert_string_not_equal(one, two);
     snprintf(shared, sizeof(shared), "%s/plimsoll-%u", directory, (unsigned)getuid());
     assert_int_equal(stat(shared, &st), 0);
@@ -183,22 +183,22 @@ static void private_paths_are_private_and_different(void **state)
 
     /* Others could put something there: not used. */
     assert_int_equal(chmod(shared, 0770), 0);
-    assert_int_equal(place_private(one, sizeof(one), "unix", &fail), -EINVAL);
+    assert_int_equal(socket_path_private(one, sizeof(one), "unix", &fail), -EINVAL);
     assert_non_null(strstr(fail.sentence, "not a private directory"));
-    place_leave(two);
+    socket_path_leave(two);
     assert_int_equal(rmdir(directory), 0);
 
     /* A variable that names no directory is as good as none. */
     setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
     setenv("TMPDIR", "/nonexistent", 1);
-    assert_int_equal(place_private(one, sizeof(one), "unix", NULL), 0);
+    assert_int_equal(socket_path_private(one, sizeof(one), "unix", NULL), 0);
     assert_non_null(strstr(one, "/plimsoll-"));
     assert_null(strstr(one, "nonexistent"));
-    place_leave(one);
+    socket_path_leave(one);
     unsetenv("TMPDIR");
 }
 
-static void place_leaves_other_directories_alone(void **state)
+static void socket_path_leaves_other_directories_alone(void **state)
 {
     char directory[] = "/tmp/plimsoll-test-XXXXXX";
     char path[64];
@@ -206,7 +206,7 @@ static void place_leaves_other_directories_alone(void **state)
     (void)state;
     assert_non_null(mkdtemp(directory));
     snprintf(path, sizeof(path), "%s/socket", directory);
-    place_leave(path);
+    socket_path_leave(path);
     assert_int_equal(rmdir(directory), 0);
 }
 
@@ -228,7 +228,7 @@ static void only_pairs_are_cleared(void **state)
     assert_int_equal(unlink(path), 0);
     close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
     snprintf(path, sizeof(path), "%s/p", directory);
-    place_clear_pairs(path);
+    socket_path_clear_pairs(path);
     for (size_t i = 0; i < 5; i++) {
         snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
         assert_int_equal(unlink(path), i < 2 ? -1 : 0);
@@ -351,7 +351,7 @@ int main(void)
         cmocka_unit_test(loopback_is_recognised),
         cmocka_unit_test(addresses_become_endpoints),
         cmocka_unit_test(private_paths_are_private_and_different),
-        cmocka_unit_test(place_leaves_other_directories_alone),
+        cmocka_unit_test(socket_path_leaves_other_directories_alone),
         cmocka_unit_test(only_pairs_are_cleared),
         cmocka_unit_test(a_live_server_is_not_removed),
         cmocka_unit_test(cpu_lists_are_read),

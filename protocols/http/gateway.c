@@ -27,7 +27,7 @@
 #include "protocols/endpoint.h"
 #include "protocols/event.h"
 #include "protocols/http/http_service.h"
-#include "protocols/reach.h"
+#include "protocols/resolve.h"
 #include "protocols/sum.h"
 #include "protocols/topper.h"
 #include "protocols/topper_client.h"
@@ -419,7 +419,7 @@ static int read_address(struct flow *f, struct fail *fail)
                         "the endpoint needs a microservice to pass work to");
     err = endpoint_parse_target(&e, f->env->upstream, fail);
     if (!err)
-        err = reach_address(&e, &f->address, &f->address_len, fail);
+        err = resolve_address(&e, &f->address, &f->address_len, fail);
     if (err)
         return err;
     if (e.kind != ENDPOINT_TCP && f->kind == &kinds[0])

@@ -22,7 +22,7 @@
 #include "protocols/http/http_plan.h"
 #include "protocols/pacer.h"
 #include "protocols/pacer_timer.h"
-#include "protocols/reach.h"
+#include "protocols/resolve.h"
 #include "protocols/role.h"
 
 #define BATCH 64u           /* requests offered in one go, before replies are read */
@@ -767,8 +767,8 @@ static int prepare(struct flow_env *env, struct flow **flow, plan_reader *read,
     f->env = env;
     err = read(&f->plan, env->options, env->endpoint, fail);
     if (!err)
-        err = reach_address(&f->plan.endpoint, &f->plan.address, &f->plan.address_len,
-                            fail);
+        err = resolve_address(&f->plan.endpoint, &f->plan.address, &f->plan.address_len,
+                              fail);
     if (!err)
         err = http_plan_open_files(f->plan.connections, fail);
     if (!err && (prepare_meters(f) < 0 || prepare_peer(f) < 0 || prepare_timers(f) < 0 ||

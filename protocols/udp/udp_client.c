@@ -179,7 +179,7 @@ int udp_client_look_up(struct flow *f)
     if (!f->resolve_each)
         return 0;
     err = endpoint_address(&f->name, &found, &len, &ignored);
-    /* The server may be at the name's other kind of address (protocols/reach.h). */
+    /* The server may be at the name's other kind of address (protocols/resolve.h). */
     if (err == 0 && found.ss_family == f->target.ss_family) {
         f->target = found;
         f->target_len = len;

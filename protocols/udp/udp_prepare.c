@@ -16,7 +16,7 @@
 #include "protocols/array.h"
 #include "protocols/clock.h"
 #include "protocols/event.h"
-#include "protocols/reach.h"
+#include "protocols/resolve.h"
 
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103
@@ -144,7 +144,7 @@ static int read_target(struct flow *f, struct fail *fail)
     if (f->name.kind != ENDPOINT_UDP)
         return fail_set(fail, EINVAL, "target", "\"%s\" is not a UDP endpoint",
                         f->env->endpoint);
-    err = reach_address(&f->name, &f->target, &f->target_len, fail);
+    err = resolve_address(&f->name, &f->target, &f->target_len, fail);
     if (err < 0)
         return err;
     choose_name(f);

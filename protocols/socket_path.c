@@ -1,4 +1,4 @@
-#include "protocols/place.h"
+#include "protocols/socket_path.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -68,7 +68,7 @@ static int private_directory(char *path, size_t size, struct fail *fail)
     return 0;
 }
 
-int place_private(char *path, size_t size, const char *stem, struct fail *fail)
+int socket_path_private(char *path, size_t size, const char *stem, struct fail *fail)
 {
     char directory[PATH_MAX];
     int err = private_directory(directory, sizeof(directory), fail);
@@ -138,14 +138,14 @@ static int clear_path(const char *path, const struct kind *kind, struct fail *fa
     return 0;
 }
 
-int place_clear_socket(const char *path, struct fail *fail)
+int socket_path_clear(const char *path, struct fail *fail)
 {
     static const struct kind sockets = {S_IFSOCK, "socket", socket_answers};
 
     return clear_path(path, &sockets, fail);
 }
 
-int place_clear_fifo(const char *path, struct fail *fail)
+int socket_path_clear_fifo(const char *path, struct fail *fail)
 {
     static const struct kind fifos = {S_IFIFO, "named pipe", fifo_has_reader};
 
@@ -159,7 +159,7 @@ static bool ends_with(const char *text, const char *end)
     return len > strlen(end) && strcmp(text + len - strlen(end), end) == 0;
 }
 
-void place_clear_pairs(const char *path)
+void socket_path_clear_pairs(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *base = slash ? slash + 1 : path;
@@ -194,7 +194,7 @@ static bool is_of_process(const char *name, pid_t pid)
     return dash && strncmp(dash, middle, strlen(middle)) == 0 && !strchr(dash, '.');
 }
 
-void place_clear_process(pid_t pid)
+void socket_path_clear_process(pid_t pid)
 {
     char directory[PATH_MAX - 32];
     char path[PATH_MAX + NAME_MAX];
@@ -210,15 +210,15 @@ void place_clear_process(pid_t pid)
         if (!is_of_process(e->d_name, pid))
             continue;
         snprintf(path, sizeof(path), "%s/%s", directory, e->d_name);
-        if (place_clear_socket(path, NULL) < 0 && place_clear_fifo(path, NULL) == 0)
-            place_clear_pairs(path);
+        if (socket_path_clear(path, NULL) < 0 && socket_path_clear_fifo(path, NULL) == 0)
+            socket_path_clear_pairs(path);
     }
     if (d)
         closedir(d);
     rmdir(directory); /* fails while other files are there, as it should */
 }
 
-void place_leave(const char *path)
+void socket_path_leave(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char directory[PATH_MAX];

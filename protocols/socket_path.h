@@ -10,8 +10,8 @@
  * $XDG_RUNTIME_DIR/plimsoll-UID (else in /dev/shm, $TMPDIR or /tmp), mode 0700, which
  * must belong to the user; the directory goes when its last file went.
  */
-#ifndef PROTOCOLS_PLACE_H
-#define PROTOCOLS_PLACE_H
+#ifndef PROTOCOLS_SOCKET_PATH_H
+#define PROTOCOLS_SOCKET_PATH_H
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -22,26 +22,26 @@
  * A path that no other process uses, in the private directory, which is made if
  * need be: "DIR/STEM-PID-N". 0, or a negative errno with a sentence.
  */
-int place_private(char *path, size_t size, const char *stem, struct fail *fail);
+int socket_path_private(char *path, size_t size, const char *stem, struct fail *fail);
 
 /*
  * Make sure that a path is free for a socket or a FIFO: 0 when there was nothing
  * or a stale one, which is gone then; -EADDRINUSE, -EEXIST or another errno with a
  * sentence. `fail` may be null.
  */
-int place_clear_socket(const char *path, struct fail *fail);
-int place_clear_fifo(const char *path, struct fail *fail);
+int socket_path_clear(const char *path, struct fail *fail);
+int socket_path_clear_fifo(const char *path, struct fail *fail);
 
 /* Remove the pairs PATH.NAME.up and PATH.NAME.down that clients left at a FIFO. */
-void place_clear_pairs(const char *path);
+void socket_path_clear_pairs(const char *path);
 
 /*
  * Remove what a process that was killed left in the private directory, and that if it
  * is empty then. What somebody listens on is left alone.
  */
-void place_clear_process(pid_t pid);
+void socket_path_clear_process(pid_t pid);
 
 /* Remove the directory of `path` if it is the private one and empty. */
-void place_leave(const char *path);
+void socket_path_leave(const char *path);
 
 #endif

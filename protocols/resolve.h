@@ -9,8 +9,8 @@
  * a port below 1024 for an ordinary user) TCP connects once and closes, and waits for a
  * second at most; of UDP it is believed.
  */
-#ifndef PROTOCOLS_REACH_H
-#define PROTOCOLS_REACH_H
+#ifndef PROTOCOLS_RESOLVE_H
+#define PROTOCOLS_RESOLVE_H
 
 #include <sys/socket.h>
 
@@ -22,7 +22,7 @@
  * very first where nobody does. A name of this machine never leads to another one. An
  * address, and a name with one, is not tried at all.
  */
-int reach_address(const struct endpoint *e, struct sockaddr_storage *address,
-                  socklen_t *len, struct fail *fail);
+int resolve_address(const struct endpoint *e, struct sockaddr_storage *address,
+                    socklen_t *len, struct fail *fail);
 
 #endif

@@ -1,4 +1,4 @@
-#include "protocols/reach.h"
+#include "protocols/resolve.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -69,8 +69,8 @@ static const struct addrinfo *choose(const struct addrinfo *list)
     return first;
 }
 
-int reach_address(const struct endpoint *e, struct sockaddr_storage *address,
-                  socklen_t *len, struct fail *fail)
+int resolve_address(const struct endpoint *e, struct sockaddr_storage *address,
+                    socklen_t *len, struct fail *fail)
 {
     struct addrinfo *list;
     const struct addrinfo *found;

@@ -17,7 +17,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "protocols/reach.h"
+#include "protocols/resolve.h"
 
 /* A server at an address, and which port it has; -1 when there is no such address. */
 static int serve(int type, const char *host, unsigned *port)
@@ -91,7 +91,7 @@ static void expect(int type, unsigned port, const char *host)
     struct endpoint found;
     socklen_t len;
 
-    assert_int_equal(reach_address(&e, &a, &len, NULL), 0);
+    assert_int_equal(resolve_address(&e, &a, &len, NULL), 0);
     endpoint_from_address(&found, e.kind, &a);
     assert_string_equal(found.host, host);
     assert_int_equal(found.port, port);
@@ -143,13 +143,13 @@ static void addresses_and_paths_are_left_as_they_are(void **state)
     socklen_t len;
 
     (void)state;
-    assert_int_equal(reach_address(&e, &a, &len, NULL), 0);
+    assert_int_equal(resolve_address(&e, &a, &len, NULL), 0);
     assert_int_equal(a.ss_family, AF_INET);
     e = (struct endpoint){.kind = ENDPOINT_UNIX, .path = "/none"};
-    assert_int_equal(reach_address(&e, &a, &len, NULL), 0);
+    assert_int_equal(resolve_address(&e, &a, &len, NULL), 0);
     assert_int_equal(a.ss_family, AF_UNIX);
     e = (struct endpoint){.kind = ENDPOINT_TCP, .host = "nowhere.invalid", .port = 9};
-    assert_int_equal(reach_address(&e, &a, &len, &fail), -EINVAL);
+    assert_int_equal(resolve_address(&e, &a, &len, &fail), -EINVAL);
     assert_non_null(strstr(fail.sentence, "nowhere.invalid"));
 }
 
