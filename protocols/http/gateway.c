@@ -33,20 +33,20 @@
 #include "protocols/topper_client.h"
 #include "protocols/transport.h"
 
-/* One way to the microservice: a kind of connection, kept or not. */
-struct way;
+/* A connection to the microservice, kept or not, and the call that is made on it. */
+struct upstream_conn;
 
 struct kind {
     const char *name; /* "rest" */
-    int (*open)(struct way *w);
-    int (*ask)(struct way *w); /* send the work; 0 or -ENOMEM */
-    void (*close)(struct way *w);
+    int (*open)(struct upstream_conn *u);
+    int (*ask)(struct upstream_conn *u); /* send the work; 0 or -ENOMEM */
+    void (*close)(struct upstream_conn *u);
 };
 
-struct way {
+struct upstream_conn {
     struct flow *flow;
-    struct way *next; /* among all */
-    struct way *next_free;
+    struct upstream_conn *next; /* among all */
+    struct upstream_conn *next_free;
     struct topper_line *line;             /* topper */
     struct evhttp_connection *connection; /* rest */
     bool was_used; /* the connection has had an answer before this call */
@@ -69,45 +69,46 @@ struct flow {
     uint16_t port;
     bool is_pooled;
     uint64_t timeout_ns;
-    struct way *first, *first_free;
-    struct event *sweep; /* frees ways outside of their own callbacks */
+    struct upstream_conn *first, *first_free;
+    struct event *sweep; /* frees connections outside of their own callbacks */
     struct event *drain;
     bool is_stopping, is_finished;
 };
 
 static void check_end(struct flow *f);
 
-/* A way is done with its call: kept for the next one, or closed a little later. */
-static void release(struct way *w)
+/* Done with a call: kept for the next one, or closed a little later. */
+static void release(struct upstream_conn *u)
 {
-    struct flow *f = w->flow;
+    struct flow *f = u->flow;
 
-    w->call = NULL;
-    free(w->work);
-    w->work = NULL;
-    w->is_second = false;
-    w->err = 0;
-    w->next_free = f->first_free;
-    f->first_free = w;
+    u->call = NULL;
+    free(u->work);
+    u->work = NULL;
+    u->is_second = false;
+    u->err = 0;
+    u->next_free = f->first_free;
+    f->first_free = u;
     if (!f->is_pooled)
         event_active(f->sweep, EV_TIMEOUT, 0);
     check_end(f);
 }
 
 /* The call to the microservice is over, well or not. */
-static void record(const struct way *w)
+static void record(const struct upstream_conn *u)
 {
-    meter_record(w->flow->env->meter, METER_HIST_upstream, now_ns() - w->asked_ns);
+    meter_record(u->flow->env->meter, METER_HIST_upstream, now_ns() - u->asked_ns);
 }
 
-static void way_failed(struct way *w, int status, const char *message, int err)
+static void upstream_failed(struct upstream_conn *u, int status, const char *message,
+                            int err)
 {
-    struct flow *f = w->flow;
+    struct flow *f = u->flow;
 
-    record(w);
+    record(u);
     tally_errno(&f->env->meter->errors, "upstream", err);
-    http_call_refuse(w->call, status, message);
-    release(w);
+    http_call_refuse(u->call, status, message);
+    release(u);
 }
 
 static const char *broken_text(int err)
@@ -128,32 +129,32 @@ static const char *broken_text(int err)
 
 /*
  * The connection failed. A kept one may have been closed by the other side since its
- * last answer, which a second attempt on a new connection settles.
+ * last answer, which a second attempt on a new connection finds out.
  */
-static void way_broke(struct way *w, int err, bool was_used)
+static void upstream_broke(struct upstream_conn *u, int err, bool was_used)
 {
-    struct flow *f = w->flow;
+    struct flow *f = u->flow;
 
-    if (was_used && err != ETIMEDOUT && !w->is_second) {
-        w->is_second = true;
-        if (f->kind->ask(w) == 0)
+    if (was_used && err != ETIMEDOUT && !u->is_second) {
+        u->is_second = true;
+        if (f->kind->ask(u) == 0)
             return;
     }
-    way_failed(w, err == ETIMEDOUT ? 504 : 502, broken_text(err), err);
+    upstream_failed(u, err == ETIMEDOUT ? 504 : 502, broken_text(err), err);
 }
 
 /* Topper. */
 
-static int topper_open(struct way *w)
+static int topper_open(struct upstream_conn *u)
 {
-    w->line = topper_line_new(w->flow->env->base, &w->flow->address, w->flow->address_len,
+    u->line = topper_line_new(u->flow->env->base, &u->flow->address, u->flow->address_len,
                               TOPPER_AT_LINE_END);
-    return w->line ? 0 : -ENOMEM;
+    return u->line ? 0 : -ENOMEM;
 }
 
-static void topper_close(struct way *w)
+static void topper_close(struct upstream_conn *u)
 {
-    topper_line_free(w->line);
+    topper_line_free(u->line);
 }
 
 /* "The sum is: 45 ", or an error line. */
@@ -161,78 +162,79 @@ static void on_topper_reply(void *arg, int err, const char *text, size_t len)
 {
     static const char before[] = "The sum is: ";
     static const char error[] = TOPPER_ERROR;
-    struct way *w = arg;
+    struct upstream_conn *u = arg;
     char message[200];
     cJSON *number;
 
     if (err) {
-        way_broke(w, -err, w->was_used);
+        upstream_broke(u, -err, u->was_used);
         return;
     }
     if (len > strlen(error) && memcmp(text, error, strlen(error)) == 0) {
-        record(w);
+        record(u);
         snprintf(message, sizeof(message), "%.*s", (int)(len - strlen(error)),
                  text + strlen(error));
-        http_call_refuse(w->call, 422, message);
-        release(w);
+        http_call_refuse(u->call, 422, message);
+        release(u);
         return;
     }
     number = len > strlen(before) && memcmp(text, before, strlen(before)) == 0
                  ? sum_parse(text + strlen(before), len - strlen(before))
                  : NULL;
     if (number && cJSON_IsNumber(number)) {
-        record(w);
-        http_call_answer_sum(w->call, number->valuedouble);
-        release(w);
+        record(u);
+        http_call_answer_sum(u->call, number->valuedouble);
+        release(u);
     } else {
-        way_failed(w, 502, "the microservice answered something that is no sum", EPROTO);
+        upstream_failed(u, 502, "the microservice answered something that is no sum",
+                        EPROTO);
     }
     cJSON_Delete(number);
 }
 
-static int topper_ask(struct way *w)
+static int topper_ask(struct upstream_conn *u)
 {
-    w->was_used = topper_line_is_used(w->line);
-    return topper_line_ask(w->line, w->work, w->len, w->flow->timeout_ns, on_topper_reply,
-                           w);
+    u->was_used = topper_line_is_used(u->line);
+    return topper_line_ask(u->line, u->work, u->len, u->flow->timeout_ns, on_topper_reply,
+                           u);
 }
 
 /* REST. */
 
-static int rest_open(struct way *w)
+static int rest_open(struct upstream_conn *u)
 {
-    struct flow *f = w->flow;
+    struct flow *f = u->flow;
     struct timeval timeout = timeval_from_ns(f->timeout_ns);
 
-    w->connection = evhttp_connection_base_new(f->env->base, NULL, f->host, f->port);
-    if (!w->connection)
+    u->connection = evhttp_connection_base_new(f->env->base, NULL, f->host, f->port);
+    if (!u->connection)
         return -ENOMEM;
-    evhttp_connection_set_timeout_tv(w->connection, &timeout);
-    evhttp_connection_set_retries(w->connection, 0);
-    w->was_used = false;
+    evhttp_connection_set_timeout_tv(u->connection, &timeout);
+    evhttp_connection_set_retries(u->connection, 0);
+    u->was_used = false;
     return 0;
 }
 
-static void rest_close(struct way *w)
+static void rest_close(struct upstream_conn *u)
 {
-    if (w->connection)
-        evhttp_connection_free(w->connection);
+    if (u->connection)
+        evhttp_connection_free(u->connection);
 }
 
 static void on_rest_error(enum evhttp_request_error error, void *arg)
 {
-    struct way *w = arg;
+    struct upstream_conn *u = arg;
 
     switch (error) {
     case EVREQ_HTTP_TIMEOUT:
-        w->err = ETIMEDOUT;
+        u->err = ETIMEDOUT;
         break;
     case EVREQ_HTTP_EOF:
-        w->err = ECONNRESET;
+        u->err = ECONNRESET;
         break;
     case EVREQ_HTTP_INVALID_HEADER:
     case EVREQ_HTTP_DATA_TOO_LONG:
-        w->err = EPROTO;
+        u->err = EPROTO;
         break;
     case EVREQ_HTTP_BUFFER_ERROR:
     case EVREQ_HTTP_REQUEST_CANCEL:
@@ -251,46 +253,47 @@ static bool is_json(const char *text, size_t len)
 
 static void on_rest_reply(struct evhttp_request *request, void *arg)
 {
-    struct way *w = arg;
+    struct upstream_conn *u = arg;
     int status = request ? evhttp_request_get_response_code(request) : 0;
     struct evbuffer *in = request ? evhttp_request_get_input_buffer(request) : NULL;
-    bool was_used = w->was_used;
-    bool is_late = now_ns() - w->asked_ns >= w->flow->timeout_ns;
+    bool was_used = u->was_used;
+    bool is_late = now_ns() - u->asked_ns >= u->flow->timeout_ns;
     const char *body;
     size_t len;
 
-    w->was_used = status != 0;
+    u->was_used = status != 0;
     if (status == 0) {
-        way_broke(w, is_late ? ETIMEDOUT : w->err ? w->err : ECONNREFUSED, was_used);
+        upstream_broke(u, is_late ? ETIMEDOUT : u->err ? u->err : ECONNREFUSED, was_used);
         return;
     }
     len = evbuffer_get_length(in);
     body = len ? (const char *)evbuffer_pullup(in, -1) : "";
     if (status != 200 && status != 400 && status != 422) {
-        way_failed(w, 502, "the microservice answered with an error", EPROTO);
+        upstream_failed(u, 502, "the microservice answered with an error", EPROTO);
     } else if (!body || !is_json(body, len)) {
-        way_failed(w, 502, "the microservice answered something that is no JSON", EPROTO);
+        upstream_failed(u, 502, "the microservice answered something that is no JSON",
+                        EPROTO);
     } else {
-        record(w);
-        http_call_answer(w->call, status, body, len);
-        release(w);
+        record(u);
+        http_call_answer(u->call, status, body, len);
+        release(u);
     }
 }
 
-static int rest_ask(struct way *w)
+static int rest_ask(struct upstream_conn *u)
 {
-    struct evhttp_request *request = evhttp_request_new(on_rest_reply, w);
+    struct evhttp_request *request = evhttp_request_new(on_rest_reply, u);
     struct evkeyvalq *headers;
 
     if (!request)
         return -ENOMEM;
     evhttp_request_set_error_cb(request, on_rest_error);
     headers = evhttp_request_get_output_headers(request);
-    evhttp_add_header(headers, "Host", w->flow->host);
+    evhttp_add_header(headers, "Host", u->flow->host);
     evhttp_add_header(headers, "Content-Type", "application/json");
-    evhttp_add_header(headers, "Connection", w->flow->is_pooled ? "keep-alive" : "close");
-    evbuffer_add(evhttp_request_get_output_buffer(request), w->work, w->len);
-    return evhttp_make_request(w->connection, request, EVHTTP_REQ_POST, "/sum") < 0
+    evhttp_add_header(headers, "Connection", u->flow->is_pooled ? "keep-alive" : "close");
+    evbuffer_add(evhttp_request_get_output_buffer(request), u->work, u->len);
+    return evhttp_make_request(u->connection, request, EVHTTP_REQ_POST, "/sum") < 0
                ? -ENOMEM
                : 0;
 }
@@ -318,71 +321,71 @@ static char *work_text(const struct flow *f, const cJSON *document, const char *
     return text;
 }
 
-/* A way that is free: a kept one, or a new one. */
-static struct way *take_way(struct flow *f)
+/* A free connection: a kept one, or a new one. */
+static struct upstream_conn *take_upstream(struct flow *f)
 {
-    struct way *w = f->is_pooled ? f->first_free : NULL;
+    struct upstream_conn *u = f->is_pooled ? f->first_free : NULL;
 
-    if (w) {
-        f->first_free = w->next_free;
-        return w;
+    if (u) {
+        f->first_free = u->next_free;
+        return u;
     }
-    w = calloc(1, sizeof(*w));
-    if (!w)
+    u = calloc(1, sizeof(*u));
+    if (!u)
         return NULL;
-    w->flow = f;
-    if (f->kind->open(w) < 0) {
-        free(w);
+    u->flow = f;
+    if (f->kind->open(u) < 0) {
+        free(u);
         return NULL;
     }
-    w->next = f->first;
-    f->first = w;
-    return w;
+    u->next = f->first;
+    f->first = u;
+    return u;
 }
 
 static void on_asked(void *owner, struct http_call *call, const cJSON *document,
                      const char *body, size_t len)
 {
     struct flow *f = owner;
-    struct way *w = take_way(f);
+    struct upstream_conn *u = take_upstream(f);
 
-    if (!w) {
+    if (!u) {
         http_call_refuse(call, 500, "the endpoint is out of memory");
         return;
     }
-    w->call = call;
-    w->asked_ns = now_ns();
-    w->work = work_text(f, document, body, len);
-    w->len = w->work ? strlen(w->work) : 0;
-    if (!w->work || f->kind->ask(w) < 0)
-        way_failed(w, 500, "the endpoint is out of memory", ENOMEM);
+    u->call = call;
+    u->asked_ns = now_ns();
+    u->work = work_text(f, document, body, len);
+    u->len = u->work ? strlen(u->work) : 0;
+    if (!u->work || f->kind->ask(u) < 0)
+        upstream_failed(u, 500, "the endpoint is out of memory", ENOMEM);
 }
 
-static void free_way(struct way *w)
+static void free_upstream(struct upstream_conn *u)
 {
-    w->flow->kind->close(w);
-    free(w->work);
-    free(w);
+    u->flow->kind->close(u);
+    free(u->work);
+    free(u);
 }
 
-/* Close the ways that are done, outside of what they called. */
+/* Close the connections that are done, outside of what they called. */
 static void on_sweep(evutil_socket_t fd, short what, void *arg)
 {
     struct flow *f = arg;
-    struct way **at = &f->first;
+    struct upstream_conn **at = &f->first;
 
     (void)fd;
     (void)what;
     f->first_free = NULL;
     while (*at) {
-        struct way *w = *at;
+        struct upstream_conn *u = *at;
 
-        if (w->call) {
-            at = &w->next;
+        if (u->call) {
+            at = &u->next;
             continue;
         }
-        *at = w->next;
-        free_way(w);
+        *at = u->next;
+        free_upstream(u);
     }
 }
 
@@ -460,10 +463,10 @@ static int read_options(struct flow *f, struct fail *fail)
 static void gateway_free(struct flow *f)
 {
     while (f->first) {
-        struct way *w = f->first;
+        struct upstream_conn *u = f->first;
 
-        f->first = w->next;
-        free_way(w);
+        f->first = u->next;
+        free_upstream(u);
     }
     http_service_free(f->service);
     event_drop(f->sweep);
