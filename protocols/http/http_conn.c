@@ -15,13 +15,13 @@
 static void on_readable(evutil_socket_t fd, short what, void *arg);
 static void on_writable(evutil_socket_t fd, short what, void *arg);
 
-struct http_conn *http_conn_new(struct http_peer *peer, void *owner)
+struct http_conn *http_conn_new(struct http_shared *shared, void *owner)
 {
-    struct http_conn *c = calloc(1, sizeof(*c) + peer->depth * sizeof(c->slots[0]));
+    struct http_conn *c = calloc(1, sizeof(*c) + shared->depth * sizeof(c->slots[0]));
 
     if (!c)
         return NULL;
-    c->peer = peer;
+    c->shared = shared;
     c->owner = owner;
     c->fd = -1;
     return c;
@@ -54,7 +54,7 @@ static void lose(struct http_conn *c, const char *what, int err)
 {
     http_conn_close(c);
     c->pending = 0;
-    c->peer->lost(c, what, err);
+    c->shared->lost(c, what, err);
 }
 
 struct http_slot http_conn_pop(struct http_conn *c)
@@ -62,7 +62,7 @@ struct http_slot http_conn_pop(struct http_conn *c)
     struct http_slot slot = c->slots[c->head];
 
     assert(c->in_flight > 0);
-    c->head = (c->head + 1) % c->peer->depth;
+    c->head = (c->head + 1) % c->shared->depth;
     c->in_flight--;
     return slot;
 }
@@ -71,13 +71,13 @@ void http_conn_push(struct http_conn *c, uint64_t intended_ns, uint64_t now_ns)
 {
     struct http_slot *slot;
 
-    assert(c->in_flight < c->peer->depth);
-    slot = &c->slots[(c->head + c->in_flight) % c->peer->depth];
+    assert(c->in_flight < c->shared->depth);
+    slot = &c->slots[(c->head + c->in_flight) % c->shared->depth];
     *slot = (struct http_slot){.intended_ns = intended_ns, .start_ns = now_ns};
     if (c->state == HTTP_OPEN)
         slot->sent_ns = now_ns;
     c->in_flight++;
-    c->pending += c->peer->request->len;
+    c->pending += c->shared->request->len;
 }
 
 /* Body bytes among the first n bytes of a request. */
@@ -89,8 +89,8 @@ static size_t body_within(const struct http_request *r, size_t n)
 /* n bytes of the stream of requests have been accepted by the kernel. */
 static void count_sent(struct http_conn *c, size_t n)
 {
-    const struct http_request *r = c->peer->request;
-    struct meter_counters *m = &c->peer->meter->counters;
+    const struct http_request *r = c->shared->request;
+    struct meter_counters *m = &c->shared->meter->counters;
     size_t end = c->offset + n;
     size_t whole = end / r->len;
 
@@ -107,12 +107,12 @@ static void count_sent(struct http_conn *c, size_t n)
  */
 static int push_bytes(struct http_conn *c)
 {
-    const struct http_peer *peer = c->peer;
-    size_t run = (size_t)peer->copies * peer->request->len;
+    const struct http_shared *shared = c->shared;
+    size_t run = (size_t)shared->copies * shared->request->len;
 
     while (c->pending) {
         size_t len = run - c->offset < c->pending ? run - c->offset : c->pending;
-        ssize_t n = send(c->fd, peer->stream + c->offset, len, MSG_NOSIGNAL);
+        ssize_t n = send(c->fd, shared->stream + c->offset, len, MSG_NOSIGNAL);
 
         if (n < 0)
             return errno == EINTR ? -EAGAIN : -errno;
@@ -139,35 +139,36 @@ static void sent(struct http_conn *c, int err)
 /* The connection stands; bytes may have gone out already. */
 static void established(struct http_conn *c, uint64_t now_ns)
 {
-    struct meter *m = c->peer->meter;
+    struct meter *m = c->shared->meter;
 
     c->state = HTTP_OPEN;
     c->replies = 0;
     m->counters.connections++;
     meter_record(m, METER_HIST_connect, now_ns - c->connect_ns);
     for (unsigned i = 0; i < c->in_flight; i++)
-        c->slots[(c->head + i) % c->peer->depth].sent_ns = now_ns;
-    http_parse_init(&c->parse, c->peer->no_body, &c->peer->seen);
+        c->slots[(c->head + i) % c->shared->depth].sent_ns = now_ns;
+    http_parse_init(&c->parse, c->shared->no_body, &c->shared->seen);
     memset(&c->line, 0, sizeof(c->line));
     event_add(&c->readable, NULL);
-    c->peer->opened(c, now_ns);
+    c->shared->opened(c, now_ns);
 }
 
 /* For one short segment, neither Nagle nor congestion control has anything to decide. */
-static int new_socket(const struct http_peer *peer)
+static int new_socket(const struct http_shared *shared)
 {
-    int family = peer->address.ss_family;
+    int family = shared->address.ss_family;
     int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     int one = 1;
 
     if (fd < 0)
         return -errno;
-    if (family == AF_UNIX || (peer->request->close && peer->request->len <= ONE_SEGMENT))
+    if (family == AF_UNIX ||
+        (shared->request->close && shared->request->len <= ONE_SEGMENT))
         return fd;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-    if (*peer->congestion)
-        setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, peer->congestion,
-                   (socklen_t)strlen(peer->congestion));
+    if (*shared->congestion)
+        setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, shared->congestion,
+                   (socklen_t)strlen(shared->congestion));
     return fd;
 }
 
@@ -177,8 +178,8 @@ static int new_socket(const struct http_peer *peer)
  */
 static void connect_now(struct http_conn *c, uint64_t at_ns)
 {
-    const struct http_peer *peer = c->peer;
-    int fd = new_socket(peer);
+    const struct http_shared *shared = c->shared;
+    int fd = new_socket(shared);
     size_t before;
     int err;
 
@@ -190,9 +191,9 @@ static void connect_now(struct http_conn *c, uint64_t at_ns)
     c->replies = 0;
     c->connect_ns = at_ns;
     c->state = HTTP_CONNECTING;
-    event_assign(&c->readable, peer->base, fd, peer->read_events, on_readable, c);
-    event_assign(&c->writable, peer->base, fd, EV_WRITE, on_writable, c);
-    if (connect(fd, (const struct sockaddr *)&peer->address, peer->address_len) < 0 &&
+    event_assign(&c->readable, shared->base, fd, shared->read_events, on_readable, c);
+    event_assign(&c->writable, shared->base, fd, EV_WRITE, on_writable, c);
+    if (connect(fd, (const struct sockaddr *)&shared->address, shared->address_len) < 0 &&
         errno != EINPROGRESS && errno != EINTR) {
         lose(c, "connect", errno);
         return;
@@ -229,14 +230,14 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
             err = errno;
         if (err) {
             lose(c, "connect", err);
-            c->peer->idle(c, now_ns());
+            c->shared->idle(c, now_ns());
             return;
         }
         established(c, now_ns());
     }
     c->is_blocked = false;
     sent(c, push_bytes(c));
-    c->peer->idle(c, now_ns());
+    c->shared->idle(c, now_ns());
 }
 
 /*
@@ -246,7 +247,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
 static void reconnect(struct http_conn *c, uint64_t at_ns)
 {
     http_conn_close(c);
-    c->pending = (size_t)c->in_flight * c->peer->request->len;
+    c->pending = (size_t)c->in_flight * c->shared->request->len;
     if (c->in_flight)
         connect_now(c, at_ns);
 }
@@ -254,19 +255,19 @@ static void reconnect(struct http_conn *c, uint64_t at_ns)
 /* Whether the request that has just been replied to was sent to its end. */
 static bool sent_whole(const struct http_conn *c)
 {
-    return !c->write_err && c->pending <= (size_t)c->in_flight * c->peer->request->len;
+    return !c->write_err && c->pending <= (size_t)c->in_flight * c->shared->request->len;
 }
 
 /* A reply is complete. True when the connection goes on. */
 static bool replied(struct http_conn *c, uint64_t at_ns)
 {
     struct http_slot slot = http_conn_pop(c);
-    bool reuse = c->parse.keep_alive && !c->peer->request->close && sent_whole(c);
+    bool reuse = c->parse.keep_alive && !c->shared->request->close && sent_whole(c);
 
-    c->peer->meter->counters.received_messages++;
-    c->peer->meter->counters.received_bytes += c->parse.body_bytes;
+    c->shared->meter->counters.received_messages++;
+    c->shared->meter->counters.received_bytes += c->parse.body_bytes;
     c->replies++;
-    c->peer->replied(c, &slot, at_ns);
+    c->shared->replied(c, &slot, at_ns);
     if (!reuse)
         reconnect(c, at_ns);
     return reuse;
@@ -287,14 +288,14 @@ static enum http_step feed_line(struct http_conn *c, const char *bytes, size_t n
 
 static enum http_step feed(struct http_conn *c, const char *bytes, size_t n, size_t *used)
 {
-    return c->peer->is_text ? feed_line(c, bytes, n, used)
-                            : http_parse_feed(&c->parse, bytes, n, used);
+    return c->shared->is_text ? feed_line(c, bytes, n, used)
+                              : http_parse_feed(&c->parse, bytes, n, used);
 }
 
 /* The end of the connection may be that of the reply. */
 static enum http_step feed_end(struct http_conn *c)
 {
-    if (!c->peer->is_text)
+    if (!c->shared->is_text)
         return http_parse_end(&c->parse);
     c->parse.body_bytes = c->line.len;
     return c->line.len && !c->line.is_complete ? HTTP_DONE : HTTP_BAD;
@@ -360,8 +361,8 @@ static void ended(struct http_conn *c, uint64_t at_ns)
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
     struct http_conn *c = arg;
-    struct http_peer *peer = c->peer;
-    ssize_t n = recv((int)fd, peer->buffer, peer->buffer_size, 0);
+    struct http_shared *shared = c->shared;
+    ssize_t n = recv((int)fd, shared->buffer, shared->buffer_size, 0);
     uint64_t at_ns = now_ns();
 
     if (n < 0) {
@@ -371,11 +372,11 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     } else if (n == 0) {
         ended(c, at_ns);
     } else {
-        peer->meter->counters.received_wire_bytes += (uint64_t)n;
+        shared->meter->counters.received_wire_bytes += (uint64_t)n;
         /* A server that closes without saying so: the next request goes elsewhere. */
-        if (take(c, peer->buffer, (size_t)n, at_ns) && (what & EV_CLOSED) &&
-            c->in_flight == 0 && (size_t)n < peer->buffer_size)
+        if (take(c, shared->buffer, (size_t)n, at_ns) && (what & EV_CLOSED) &&
+            c->in_flight == 0 && (size_t)n < shared->buffer_size)
             http_conn_close(c);
     }
-    peer->idle(c, at_ns);
+    shared->idle(c, at_ns);
 }

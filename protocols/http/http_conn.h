@@ -5,8 +5,8 @@
  * request are shared, and no memory is allocated after http_conn_new.
  *
  * A connection is closed, connecting or open. Requests may be pushed in any state:
- * http_conn_send connects first where it must. What happens is told by the peer's
- * functions, called from the event loop or from within http_conn_send:
+ * http_conn_send connects first where it must. What happens is reported by the
+ * functions of struct http_shared, from the event loop or from within http_conn_send:
  *
  *   opened    connected; requests that were pushed are on their way
  *   replied   a reply is complete; its request is no longer in flight
@@ -45,7 +45,7 @@ struct http_slot {
 };
 
 /* What all connections of a client share. Borrowed by them. */
-struct http_peer {
+struct http_shared {
     struct event_base *base;
     struct sockaddr_storage address;
     socklen_t address_len;
@@ -92,7 +92,7 @@ struct http_conn {
     struct topper_reply line; /* the same for text */
 
     /* Private. */
-    struct http_peer *peer;
+    struct http_shared *shared;
     int fd;
     int write_err;   /* the server has stopped reading; it may still reply */
     bool is_blocked; /* the socket is full; `writable` is waited for */
@@ -103,8 +103,8 @@ struct http_conn {
     struct http_slot slots[];
 };
 
-/* A closed connection; NULL when out of memory. `owner` is for the peer's functions. */
-struct http_conn *http_conn_new(struct http_peer *peer, void *owner);
+/* A closed connection; NULL when out of memory. `owner` is for its functions. */
+struct http_conn *http_conn_new(struct http_shared *shared, void *owner);
 
 /* Closes it. The owner's event and queue are the owner's to release before. */
 void http_conn_free(struct http_conn *c);

@@ -44,7 +44,7 @@ struct sink {
 struct flow {
     struct flow_env *env;
     struct http_plan plan;
-    struct http_peer peer;
+    struct http_shared shared;
     struct sink result, warmup;
     struct http_conn **conns;
     size_t count;                   /* of conns that are not retired: the first ones */
@@ -618,7 +618,7 @@ static void on_measure(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    f->peer.meter = f->env->meter;
+    f->shared.meter = f->env->meter;
 }
 
 static void on_deadline(evutil_socket_t fd, short what, void *arg)
@@ -651,7 +651,7 @@ static int grow(struct flow *f, size_t size)
         return -ENOMEM;
     f->conns = conns;
     while (f->size < size) {
-        struct http_conn *c = http_conn_new(&f->peer, f);
+        struct http_conn *c = http_conn_new(&f->shared, f);
 
         if (!c)
             return -ENOMEM;
@@ -674,46 +674,46 @@ static int prepare_meter(struct meter *m, bool is_paced)
 static int prepare_meters(struct flow *f)
 {
     f->result.meter = f->env->meter;
-    f->peer.meter = f->env->meter;
+    f->shared.meter = f->env->meter;
     if (prepare_meter(f->env->meter, is_paced(f)) < 0)
         return -ENOMEM;
     if (!f->plan.warmup_ns)
         return 0;
     f->warmup.meter = meter_new();
-    f->peer.meter = f->warmup.meter;
+    f->shared.meter = f->warmup.meter;
     return f->warmup.meter ? prepare_meter(f->warmup.meter, is_paced(f)) : -ENOMEM;
 }
 
-static int prepare_peer(struct flow *f)
+static int prepare_shared(struct flow *f)
 {
-    struct http_peer *p = &f->peer;
+    struct http_shared *s = &f->shared;
     size_t len = f->plan.request.len;
     size_t copies =
         STREAM_BYTES / len < f->plan.depth ? STREAM_BYTES / len : f->plan.depth;
 
-    p->base = f->env->base;
-    p->address = f->plan.address;
-    p->address_len = f->plan.address_len;
-    p->congestion = f->plan.setup.congestion;
-    p->request = &f->plan.request;
-    p->depth = f->plan.depth;
-    p->no_body = f->plan.is_head;
-    p->is_text = f->plan.is_text;
-    p->read_events = EV_READ | EV_PERSIST;
+    s->base = f->env->base;
+    s->address = f->plan.address;
+    s->address_len = f->plan.address_len;
+    s->congestion = f->plan.setup.congestion;
+    s->request = &f->plan.request;
+    s->depth = f->plan.depth;
+    s->no_body = f->plan.is_head;
+    s->is_text = f->plan.is_text;
+    s->read_events = EV_READ | EV_PERSIST;
     if (event_base_get_features(f->env->base) & EV_FEATURE_EARLY_CLOSE)
-        p->read_events |= EV_CLOSED;
-    p->opened = on_opened;
-    p->replied = on_replied;
-    p->idle = on_idle;
-    p->lost = on_lost;
-    p->copies = copies ? (unsigned)copies : 1;
-    p->stream = malloc(p->copies * len);
-    p->buffer = malloc(BUFFER_BYTES);
-    p->buffer_size = BUFFER_BYTES;
-    if (!p->stream || !p->buffer)
+        s->read_events |= EV_CLOSED;
+    s->opened = on_opened;
+    s->replied = on_replied;
+    s->idle = on_idle;
+    s->lost = on_lost;
+    s->copies = copies ? (unsigned)copies : 1;
+    s->stream = malloc(s->copies * len);
+    s->buffer = malloc(BUFFER_BYTES);
+    s->buffer_size = BUFFER_BYTES;
+    if (!s->stream || !s->buffer)
         return -ENOMEM;
-    for (unsigned i = 0; i < p->copies; i++)
-        memcpy(p->stream + i * len, f->plan.request.bytes, len);
+    for (unsigned i = 0; i < s->copies; i++)
+        memcpy(s->stream + i * len, f->plan.request.bytes, len);
     return 0;
 }
 
@@ -746,8 +746,8 @@ static void load_free(struct flow *f)
     event_drop(f->drain);
     if (f->timer.event)
         pacer_timer_done(&f->timer);
-    free(f->peer.stream);
-    free(f->peer.buffer);
+    free(f->shared.stream);
+    free(f->shared.buffer);
     meter_free(f->warmup.meter);
     http_plan_done(&f->plan);
     free(f);
@@ -771,8 +771,8 @@ static int prepare(struct flow_env *env, struct flow **flow, plan_reader *read,
                               fail);
     if (!err)
         err = http_plan_open_files(f->plan.connections, fail);
-    if (!err && (prepare_meters(f) < 0 || prepare_peer(f) < 0 || prepare_timers(f) < 0 ||
-                 grow(f, f->plan.connections) < 0))
+    if (!err && (prepare_meters(f) < 0 || prepare_shared(f) < 0 ||
+                 prepare_timers(f) < 0 || grow(f, f->plan.connections) < 0))
         err = fail_set(fail, ENOMEM, "prepare", "no memory for the load client");
     if (err) {
         load_free(f);
