@@ -49,11 +49,11 @@ struct bulk {
     bool foreign;
 };
 
-struct client {
+struct peer {
     struct transfer transfer;
     struct flow *flow;
     unsigned number;
-    struct client *next;
+    struct peer *next;
 };
 
 struct flow {
@@ -61,7 +61,7 @@ struct flow {
 
     /* Server. */
     struct acceptor *acceptor;
-    struct client *clients;
+    struct peer *peers;
     unsigned accepted;
     uint32_t received_crc32; /* see above: `verify` */
     char mismatch[200]; /* the first exchange that was complete and of the wrong size */
@@ -214,16 +214,16 @@ static struct flow *flow_new(struct flow_env *env)
 
 /* ---- server ---- */
 
-static void client_free(struct client *c)
+static void peer_free(struct peer *p)
 {
-    struct flow *f = c->flow;
-    struct client **at = &f->clients;
+    struct flow *f = p->flow;
+    struct peer **at = &f->peers;
 
-    while (*at != c)
+    while (*at != p)
         at = &(*at)->next;
-    *at = c->next;
-    transfer_done(&c->transfer);
-    free(c);
+    *at = p->next;
+    transfer_done(&p->transfer);
+    free(p);
     acceptor_closed(f->acceptor);
 }
 
@@ -240,62 +240,62 @@ static void server_finish(struct flow *f)
         finish(f, OUTCOME_COMPLETED, NULL);
 }
 
-static void compare(struct flow *f, const struct client *c)
+static void compare(struct flow *f, const struct peer *p)
 {
-    const struct transfer *t = &c->transfer;
+    const struct transfer *t = &p->transfer;
 
     if (f->bulk.foreign || t->received_bytes == f->bulk.expected_bytes || f->mismatch[0])
         return;
     snprintf(f->mismatch, sizeof(f->mismatch),
              "The server received %" PRIu64 " of %" PRIu64 " bytes from client %u",
-             t->received_bytes, f->bulk.expected_bytes, c->number);
+             t->received_bytes, f->bulk.expected_bytes, p->number);
 }
 
-static void client_ended(struct transfer *t, int err, const char *phase)
+static void peer_ended(struct transfer *t, int err, const char *phase)
 {
-    struct client *c = t->owner;
-    struct flow *f = c->flow;
+    struct peer *p = t->owner;
+    struct flow *f = p->flow;
     struct flow_env *env = f->bulk.env;
 
     if (err) {
         tally_errno(&env->meter->errors, phase, -err);
         env->note(env,
                   "client %u: sent %" PRIu64 " bytes, received %" PRIu64 " bytes, %s: %s",
-                  c->number, t->sent_bytes, t->received_bytes, phase, strerror(-err));
+                  p->number, t->sent_bytes, t->received_bytes, phase, strerror(-err));
     } else {
         env->note(env, "client %u: sent %" PRIu64 " bytes, received %" PRIu64 " bytes",
-                  c->number, t->sent_bytes, t->received_bytes);
+                  p->number, t->sent_bytes, t->received_bytes);
         f->received_crc32 = t->received_crc32 + (f->bulk.foreign ? 0 : f->received_crc32);
         if (f->bulk.plan.checksum && f->bulk.receives)
             fact_crc32(env, "received_crc32", f->received_crc32);
-        compare(f, c);
+        compare(f, p);
     }
-    client_free(c);
-    if (f->stopping && !f->clients)
+    peer_free(p);
+    if (f->stopping && !f->peers)
         server_finish(f);
 }
 
 static void server_accepted(void *owner, const struct conn *conn)
 {
     struct flow *f = owner;
-    struct client *c = calloc(1, sizeof(*c));
+    struct peer *p = calloc(1, sizeof(*p));
     struct conn copy = *conn;
 
-    if (!c) {
+    if (!p) {
         conn_close(&copy);
         acceptor_closed(f->acceptor);
         return;
     }
-    c->flow = f;
-    c->number = ++f->accepted;
-    c->next = f->clients;
-    f->clients = c;
-    if (transfer_init(&c->transfer, &f->bulk.plan, conn, f->bulk.env->base) < 0) {
-        client_free(c);
+    p->flow = f;
+    p->number = ++f->accepted;
+    p->next = f->peers;
+    f->peers = p;
+    if (transfer_init(&p->transfer, &f->bulk.plan, conn, f->bulk.env->base) < 0) {
+        peer_free(p);
         return;
     }
-    c->transfer.ended = client_ended;
-    c->transfer.owner = c;
+    p->transfer.ended = peer_ended;
+    p->transfer.owner = p;
 }
 
 /* The drain is over: whoever is still connected is cut off. */
@@ -305,13 +305,13 @@ static void server_cut(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    while (f->clients) {
+    while (f->peers) {
         f->bulk.env->note(f->bulk.env,
                           "client %u: cut off after %" PRIu64 " bytes sent, %" PRIu64
                           " bytes received",
-                          f->clients->number, f->clients->transfer.sent_bytes,
-                          f->clients->transfer.received_bytes);
-        client_free(f->clients);
+                          f->peers->number, f->peers->transfer.sent_bytes,
+                          f->peers->transfer.received_bytes);
+        peer_free(f->peers);
     }
     server_finish(f);
 }
@@ -320,8 +320,8 @@ static void server_free(struct flow *f)
 {
     if (!f)
         return;
-    while (f->clients)
-        client_free(f->clients);
+    while (f->peers)
+        peer_free(f->peers);
     acceptor_free(f->acceptor);
     event_drop(f->timer);
     bulk_done(&f->bulk);
@@ -368,7 +368,7 @@ static void server_stop(struct flow *f)
         return;
     f->stopping = true;
     acceptor_shut(f->acceptor);
-    if (f->clients)
+    if (f->peers)
         set_timer(f->timer, options_number(f->bulk.env->options, "drain", NS_PER_S));
     else
         server_finish(f);
@@ -509,7 +509,7 @@ static void client_timer(evutil_socket_t fd, short what, void *arg)
     client_connect(f);
 }
 
-static void client_free_flow(struct flow *f)
+static void client_free(struct flow *f)
 {
     if (!f)
         return;
@@ -548,7 +548,7 @@ static int client_prepare(struct flow_env *env, struct flow **out, struct fail *
         err = prepare_bulk(&f->bulk, env, false, f->target.endpoint.kind == ENDPOINT_PIPE,
                            fail);
     if (err) {
-        client_free_flow(f);
+        client_free(f);
         return err;
     }
     if (f->target.setup.in_force[0])
@@ -603,5 +603,5 @@ const struct role role_bulk_client = {
     .start = client_start,
     .pause = client_pause,
     .stop = client_stop,
-    .free = client_free_flow,
+    .free = client_free,
 };

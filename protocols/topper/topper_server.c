@@ -25,9 +25,9 @@
 #define READ_BYTES 16384u
 #define OWED_MAX (1024u * 1024u) /* bytes of replies; beyond it nothing more is read */
 
-struct caller {
+struct peer {
     struct flow *flow;
-    struct caller *next, *previous;
+    struct peer *next, *previous;
     struct conn conn;
     struct event *readable, *writable, *silent;
     struct topper_split split;
@@ -43,63 +43,63 @@ struct flow {
     struct flow_env *env;
     enum topper_mode mode;
     struct acceptor *acceptor;
-    struct caller *first;
+    struct peer *peers;
     struct evbuffer *trial; /* for a reply that may have to be thrown away */
     bool is_finished;
 };
 
-static void drop(struct caller *c)
+static void peer_free(struct peer *p)
 {
-    struct flow *f = c->flow;
+    struct flow *f = p->flow;
 
-    *(c->previous ? &c->previous->next : &f->first) = c->next;
-    if (c->next)
-        c->next->previous = c->previous;
-    event_drop(c->readable);
-    event_drop(c->writable);
-    event_drop(c->silent);
-    if (c->out)
-        evbuffer_free(c->out);
-    conn_close(&c->conn);
-    free(c->in);
-    free(c);
+    *(p->previous ? &p->previous->next : &f->peers) = p->next;
+    if (p->next)
+        p->next->previous = p->previous;
+    event_drop(p->readable);
+    event_drop(p->writable);
+    event_drop(p->silent);
+    if (p->out)
+        evbuffer_free(p->out);
+    conn_close(&p->conn);
+    free(p->in);
+    free(p);
     acceptor_closed(f->acceptor);
 }
 
-/* A caller that asks and does not read is not read from either. */
-static void hold(struct caller *c, bool held)
+/* A client that asks and does not read is not read from either. */
+static void hold(struct peer *p, bool held)
 {
-    if (c->is_held == held || c->has_ended)
+    if (p->is_held == held || p->has_ended)
         return;
-    c->is_held = held;
+    p->is_held = held;
     if (held)
-        event_del(c->readable);
+        event_del(p->readable);
     else
-        event_add(c->readable, NULL);
+        event_add(p->readable, NULL);
 }
 
-/* Send what is owed; false when the caller is gone. */
-static bool flush(struct caller *c)
+/* Send what is owed; false when the peer is gone. */
+static bool flush(struct peer *p)
 {
-    struct meter_counters *m = &c->flow->env->meter->counters;
+    struct meter_counters *m = &p->flow->env->meter->counters;
 
-    while (evbuffer_get_length(c->out)) {
-        int n = evbuffer_write(c->out, c->conn.out);
+    while (evbuffer_get_length(p->out)) {
+        int n = evbuffer_write(p->out, p->conn.out);
 
         if (n < 0 && errno != EAGAIN && errno != EINTR) {
-            drop(c);
+            peer_free(p);
             return false;
         }
         if (n <= 0) {
-            event_add(c->writable, NULL);
+            event_add(p->writable, NULL);
             break;
         }
         m->sent_bytes += (uint64_t)n;
         m->sent_wire_bytes += (uint64_t)n;
     }
-    hold(c, evbuffer_get_length(c->out) > OWED_MAX);
-    if (c->has_ended && evbuffer_get_length(c->out) == 0) {
-        drop(c);
+    hold(p, evbuffer_get_length(p->out) > OWED_MAX);
+    if (p->has_ended && evbuffer_get_length(p->out) == 0) {
+        peer_free(p);
         return false;
     }
     return true;
@@ -117,9 +117,9 @@ static void count_answer(struct flow *f, size_t message_len, int result)
 }
 
 /* All whole messages among the bytes at hand. */
-static void answer_all(struct caller *c)
+static void answer_all(struct peer *p)
 {
-    struct flow *f = c->flow;
+    struct flow *f = p->flow;
     struct topper_message m;
     enum topper_step step;
     size_t at = 0;
@@ -127,45 +127,45 @@ static void answer_all(struct caller *c)
     do {
         size_t used;
 
-        step = topper_split_next(&c->split, c->in + at, c->in_len - at, &used, &m);
+        step = topper_split_next(&p->split, p->in + at, p->in_len - at, &used, &m);
         if (step == TOPPER_MESSAGE)
-            count_answer(f, m.len, topper_answer(f->mode, &m, c->out));
+            count_answer(f, m.len, topper_answer(f->mode, &m, p->out));
         if (step == TOPPER_TOO_LONG) {
-            topper_answer_too_long(c->out);
+            topper_answer_too_long(p->out);
             count_answer(f, used, -EMSGSIZE);
         }
         at += used;
     } while (step != TOPPER_MORE);
-    c->in_len -= at;
-    memmove(c->in, c->in + at, c->in_len);
+    p->in_len -= at;
+    memmove(p->in, p->in + at, p->in_len);
 }
 
 /* The bytes at hand are all there will be of this message: forget them. */
-static void forget(struct caller *c)
+static void forget(struct peer *p)
 {
-    c->in_len = 0;
-    topper_split_init(&c->split, c->flow->mode);
+    p->in_len = 0;
+    topper_split_init(&p->split, p->flow->mode);
 }
 
 /* Answer what is there as a message, whatever comes of it. */
-static void answer_rest(struct caller *c)
+static void answer_rest(struct peer *p)
 {
     struct topper_message m;
 
-    if (topper_split_rest(&c->split, c->in, c->in_len, &m))
-        count_answer(c->flow, m.len, topper_answer(c->flow->mode, &m, c->out));
-    forget(c);
+    if (topper_split_rest(&p->split, p->in, p->in_len, &m))
+        count_answer(p->flow, m.len, topper_answer(p->flow->mode, &m, p->out));
+    forget(p);
 }
 
 /* Answer what is there if it can be answered without an error. */
-static bool answer_if_good(struct caller *c)
+static bool answer_if_good(struct peer *p)
 {
-    struct flow *f = c->flow;
+    struct flow *f = p->flow;
     struct topper_message m;
     int result;
 
-    if (!topper_split_rest(&c->split, c->in, c->in_len, &m)) {
-        forget(c);
+    if (!topper_split_rest(&p->split, p->in, p->in_len, &m)) {
+        forget(p);
         return true;
     }
     result = topper_answer(f->mode, &m, f->trial);
@@ -173,74 +173,74 @@ static bool answer_if_good(struct caller *c)
         evbuffer_drain(f->trial, evbuffer_get_length(f->trial));
         return false;
     }
-    evbuffer_add_buffer(c->out, f->trial);
+    evbuffer_add_buffer(p->out, f->trial);
     count_answer(f, m.len, result);
-    forget(c);
+    forget(p);
     return true;
 }
 
-static void wait_for_silence(struct caller *c, uint64_t span_ns)
+static void wait_for_silence(struct peer *p, uint64_t span_ns)
 {
     struct timeval span = timeval_from_ns(span_ns);
 
-    evtimer_add(c->silent, &span);
+    evtimer_add(p->silent, &span);
 }
 
 static void on_silent(evutil_socket_t fd, short what, void *arg)
 {
-    struct caller *c = arg;
+    struct peer *p = arg;
 
     (void)fd;
     (void)what;
-    if (c->is_patient) {
-        answer_rest(c);
-    } else if (!answer_if_good(c)) {
-        c->is_patient = true;
-        wait_for_silence(c, TOPPER_PATIENCE_NS - TOPPER_QUIET_NS);
+    if (p->is_patient) {
+        answer_rest(p);
+    } else if (!answer_if_good(p)) {
+        p->is_patient = true;
+        wait_for_silence(p, TOPPER_PATIENCE_NS - TOPPER_QUIET_NS);
         return;
     }
-    flush(c);
+    flush(p);
 }
 
-static void take(struct caller *c, size_t n)
+static void take(struct peer *p, size_t n)
 {
-    struct flow *f = c->flow;
+    struct flow *f = p->flow;
     uint64_t read_ns = now_ns();
 
-    c->in_len += n;
+    p->in_len += n;
     f->env->meter->counters.received_wire_bytes += n;
-    answer_all(c);
-    c->is_patient = false;
+    answer_all(p);
+    p->is_patient = false;
     /* What a splitter skips has no bytes left here, and must end by silence too. */
-    if (c->in_len || !topper_split_is_between(&c->split))
-        wait_for_silence(c, TOPPER_QUIET_NS);
+    if (p->in_len || !topper_split_is_between(&p->split))
+        wait_for_silence(p, TOPPER_QUIET_NS);
     else
-        evtimer_del(c->silent);
-    if (evbuffer_get_length(c->out) && flush(c))
+        evtimer_del(p->silent);
+    if (evbuffer_get_length(p->out) && flush(p))
         meter_record(f->env->meter, METER_HIST_service, now_ns() - read_ns);
 }
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
-    struct caller *c = arg;
+    struct peer *p = arg;
     ssize_t n;
 
     (void)what;
-    if (buffer_reserve(&c->in, &c->in_size, c->in_len + READ_BYTES) < 0) {
-        drop(c);
+    if (buffer_reserve(&p->in, &p->in_size, p->in_len + READ_BYTES) < 0) {
+        peer_free(p);
         return;
     }
-    n = read((int)fd, c->in + c->in_len, c->in_size - c->in_len);
+    n = read((int)fd, p->in + p->in_len, p->in_size - p->in_len);
     if (n > 0) {
-        take(c, (size_t)n);
+        take(p, (size_t)n);
     } else if (n == 0) {
-        c->has_ended = true;
-        event_del(c->readable);
-        evtimer_del(c->silent);
-        answer_rest(c);
-        flush(c);
+        p->has_ended = true;
+        event_del(p->readable);
+        evtimer_del(p->silent);
+        answer_rest(p);
+        flush(p);
     } else if (errno != EAGAIN && errno != EINTR) {
-        drop(c);
+        peer_free(p);
     }
 }
 
@@ -254,34 +254,34 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
 static void on_accepted(void *owner, const struct conn *conn)
 {
     struct flow *f = owner;
-    struct caller *c = calloc(1, sizeof(*c));
+    struct peer *p = calloc(1, sizeof(*p));
     struct conn refused = *conn;
 
-    if (!c) {
+    if (!p) {
         conn_close(&refused);
         acceptor_closed(f->acceptor);
         return;
     }
-    c->flow = f;
-    c->conn = *conn;
-    c->next = f->first;
-    if (c->next)
-        c->next->previous = c;
-    f->first = c;
-    topper_split_init(&c->split, f->mode);
-    c->out = evbuffer_new();
-    c->readable = event_new(f->env->base, conn->in, EV_READ | EV_PERSIST, on_readable, c);
-    c->writable = event_new(f->env->base, conn->out, EV_WRITE, on_writable, c);
-    c->silent = evtimer_new(f->env->base, on_silent, c);
-    if (!c->out || !c->readable || !c->writable || !c->silent ||
-        event_add(c->readable, NULL) < 0)
-        drop(c);
+    p->flow = f;
+    p->conn = *conn;
+    p->next = f->peers;
+    if (p->next)
+        p->next->previous = p;
+    f->peers = p;
+    topper_split_init(&p->split, f->mode);
+    p->out = evbuffer_new();
+    p->readable = event_new(f->env->base, conn->in, EV_READ | EV_PERSIST, on_readable, p);
+    p->writable = event_new(f->env->base, conn->out, EV_WRITE, on_writable, p);
+    p->silent = evtimer_new(f->env->base, on_silent, p);
+    if (!p->out || !p->readable || !p->writable || !p->silent ||
+        event_add(p->readable, NULL) < 0)
+        peer_free(p);
 }
 
 static void topper_free(struct flow *f)
 {
-    while (f->first)
-        drop(f->first);
+    while (f->peers)
+        peer_free(f->peers);
     acceptor_free(f->acceptor);
     if (f->trial)
         evbuffer_free(f->trial);
