@@ -43,7 +43,7 @@ static void note_exhausted(struct acceptor *a, int err)
     a->env->note(a->env, "%s", a->exhausted);
 }
 
-/* Leave the door alone for a moment: a level-triggered event would spin. */
+/* Leave the listener alone for a moment: a level-triggered event would spin. */
 static void rest(struct acceptor *a, uint64_t span_ns)
 {
     struct timeval span = timeval_from_ns(span_ns);
@@ -99,7 +99,7 @@ static void accept_again(evutil_socket_t fd, short what, void *arg)
     accept_ready(fd, what, a);
 }
 
-static int open_door(struct acceptor *a, struct fail *fail)
+static int open_listener(struct acceptor *a, struct fail *fail)
 {
     struct flow_env *env = a->env;
     int err = listener_open(&a->listener, env->options, fail);
@@ -130,7 +130,7 @@ int acceptor_new(struct acceptor **out, struct flow_env *env, acceptor_accepted 
     a->accepted = accepted;
     a->owner = owner;
     a->listener.fd = -1;
-    err = open_door(a, fail);
+    err = open_listener(a, fail);
     if (err)
         acceptor_free(a);
     else

@@ -1,5 +1,5 @@
 /*
- * The door of a stream server: listens as the options ask (transport.h,
+ * The listener of a stream server: listens as the options ask (transport.h,
  * listener_open), tells the engine the endpoint that is really bound, and hands each
  * accepted connection to its owner. Refusals are counted in the meter's errors
  * ("accept EMFILE"); when descriptors run out it waits a little for some to be freed
@@ -19,7 +19,7 @@ struct acceptor;
 typedef void (*acceptor_accepted)(void *owner, const struct conn *conn);
 
 /*
- * Open the door; sets env->endpoint and the fact "congestion". 0, or a negative
+ * Listen; sets env->endpoint and the fact "congestion". 0, or a negative
  * errno with a sentence and *out NULL. The meter's `connections` and
  * `open_connections` are kept here, so the owner calls acceptor_closed.
  */

@@ -443,8 +443,8 @@ static void on_opened(struct http_conn *c, uint64_t at_ns)
     list(f, c);
 }
 
-/* A retired connection closes once its last request is over. */
-static void settle(struct flow *f, struct http_conn *c)
+/* Listed while it has room; a retired one closes once its last request is over. */
+static void relist(struct flow *f, struct http_conn *c)
 {
     if (c->is_retired && c->in_flight == 0)
         http_conn_close(c);
@@ -470,7 +470,7 @@ static void on_idle(struct http_conn *c, uint64_t at_ns)
     if (f->is_finished)
         return;
     if (c->is_retired)
-        settle(f, c);
+        relist(f, c);
     if (c->due_count)
         send_queued(f, c);
     work(f, at_ns);
@@ -535,7 +535,7 @@ static void on_lost(struct http_conn *c, const char *what, int err)
     }
     if (c->replies == 0 && strcmp(what, "closed idle") != 0)
         back_off(c);
-    settle(f, c);
+    relist(f, c);
 }
 
 /* Timeouts: one timer for all, set to the earliest request's. */
@@ -559,7 +559,7 @@ static void expire(struct flow *f, struct http_conn *c)
         else
             count_failed(f, &slot, "pipelined behind a timeout", 0);
     }
-    settle(f, c);
+    relist(f, c);
 }
 
 /* When what a connection waits for has begun; UINT64_MAX when it waits for nothing. */
@@ -885,7 +885,7 @@ static int set_connections(struct flow *f, uint64_t count)
     f->count = count;
     for (size_t i = 0; i < f->size; i++) {
         f->conns[i]->is_retired = i >= count;
-        settle(f, f->conns[i]);
+        relist(f, f->conns[i]);
     }
     work(f, now_ns());
     return 0;

@@ -1,6 +1,6 @@
 /*
  * Responses of an HTTP/1.1 server, one after the other, from a stream of bytes cut
- * anywhere. The grammar is llhttp's; this module settles what a load generator must
+ * anywhere. The grammar is llhttp's; this module decides what a load generator must
  * decide about each response:
  *
  *  - Interim responses (1xx) are counted and skipped; 101 is an error, since no

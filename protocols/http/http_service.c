@@ -32,8 +32,8 @@ struct http_service {
     http_asked *asked;
     void *owner;
     struct evhttp *http;
-    struct evhttp_bound_socket *door; /* NULL when shut */
-    struct event *reopen;             /* after descriptors ran out */
+    struct evhttp_bound_socket *listener; /* NULL when shut */
+    struct event *reopen;                 /* after descriptors ran out */
     struct http_call *first;
     size_t waiting;
 };
@@ -184,7 +184,7 @@ static struct bufferevent *on_connection(struct event_base *base, void *arg)
     return NULL;
 }
 
-/* Out of descriptors, most likely: a door left open would spin. */
+/* Out of descriptors, most likely: a listener left open would spin. */
 static void on_accept_error(struct evconnlistener *listener, void *arg)
 {
     struct http_service *s = arg;
@@ -201,11 +201,11 @@ static void on_reopen(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (s->door)
-        evconnlistener_enable(evhttp_bound_socket_get_listener(s->door));
+    if (s->listener)
+        evconnlistener_enable(evhttp_bound_socket_get_listener(s->listener));
 }
 
-static int open_door(struct http_service *s, struct fail *fail)
+static int open_listener(struct http_service *s, struct fail *fail)
 {
     struct listener l;
     int err = listener_open(&l, s->env->options, fail);
@@ -215,13 +215,13 @@ static int open_door(struct http_service *s, struct fail *fail)
     endpoint_format(&l.bound, s->env->endpoint, sizeof(s->env->endpoint));
     if (l.setup.in_force[0])
         s->env->fact(s->env, "congestion", l.setup.in_force);
-    s->door = evhttp_accept_socket_with_handle(s->http, l.fd);
-    if (s->door)
+    s->listener = evhttp_accept_socket_with_handle(s->http, l.fd);
+    if (s->listener)
         l.fd = -1; /* evhttp's now */
     listener_close(&l);
-    if (!s->door)
+    if (!s->listener)
         return fail_set(fail, ENOMEM, "listen", "The listener cannot be watched");
-    evconnlistener_set_error_cb(evhttp_bound_socket_get_listener(s->door),
+    evconnlistener_set_error_cb(evhttp_bound_socket_get_listener(s->listener),
                                 on_accept_error);
     return 0;
 }
@@ -255,7 +255,7 @@ int http_service_new(struct http_service **out, struct flow_env *env, http_asked
         set_limits(s->http);
         evhttp_set_gencb(s->http, on_request, s);
         evhttp_set_bevcb(s->http, on_connection, s);
-        err = open_door(s, fail);
+        err = open_listener(s, fail);
     }
     if (err)
         http_service_free(s);
@@ -287,9 +287,9 @@ void http_service_free(struct http_service *s)
 
 void http_service_shut(struct http_service *s)
 {
-    if (s->door)
-        evhttp_del_accept_socket(s->http, s->door);
-    s->door = NULL;
+    if (s->listener)
+        evhttp_del_accept_socket(s->http, s->listener);
+    s->listener = NULL;
 }
 
 size_t http_service_waiting(const struct http_service *s)

@@ -147,7 +147,7 @@ static int receive_step(struct transfer *t)
     return STEP_MOVED;
 }
 
-static int settle(struct transfer *t)
+static int check_connected(struct transfer *t)
 {
     int err = t->connected_ns ? 0 : t->conn.transport->connected(&t->conn);
 
@@ -163,7 +163,7 @@ static void pump(struct transfer *t)
     int sent, received;
 
     do {
-        int err = settle(t);
+        int err = check_connected(t);
 
         if (err) {
             end(t, err, "connect");
