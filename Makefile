@@ -13,7 +13,7 @@ include mk/flags.mk
 SOURCES = $(sort $(wildcard $(addsuffix /*.c,$(1))))
 OBJECTS = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
-PROTOCOLS := $(filter-out protocols/stream/once_main.c,$(call SOURCES,protocols protocols/*))
+PROTOCOLS := $(filter-out protocols/stream/oneshot_main.c,$(call SOURCES,protocols protocols/*))
 ENGINE    := $(call SOURCES,engine)
 REPORT    := $(call SOURCES,engine/report)
 CLI       := $(filter-out engine/cli/main.c,$(call SOURCES,engine/cli))
@@ -53,8 +53,8 @@ $(BUILD)/plimsoll-engine: $(BUILD)/obj/engine/cli/main.o $(ENGINE_LAYERS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ENGINE_LIBS) $(PROTOCOLS_LIBS)
 
 # One request, then exit: linked statically, since process start is what it measures.
-$(BUILD)/plimsoll-once: $(BUILD)/obj/protocols/stream/once_main.o
-	$(CC) $(CFLAGS) $(LDFLAGS) $(ONCE_LDFLAGS) -o $@ $^
+$(BUILD)/plimsoll-once: $(BUILD)/obj/protocols/stream/oneshot_main.o
+	$(CC) $(CFLAGS) $(LDFLAGS) $(ONESHOT_LDFLAGS) -o $@ $^
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -94,8 +94,8 @@ static int find_programs(struct run *r, struct fail *fail)
                           fail);
 
     if (rc == 0 && options_is(&r->values, "client", "process"))
-        rc =
-            program_find("plimsoll-once", p->once_program, sizeof(p->once_program), fail);
+        rc = program_find("plimsoll-once", p->oneshot_program, sizeof(p->oneshot_program),
+                          fail);
     return rc;
 }
 

@@ -86,7 +86,7 @@ static int hello_values(const struct run *r, const struct process *process,
                  p->content_fd);
         set_text(&s, "content", content);
     }
-    set_text(&s, "once_program", p->once_program);
+    set_text(&s, "oneshot_program", p->oneshot_program);
     set_number(&s, "persistent", options_is(&r->values, "client", "persistent"));
     /* A server of somebody else's need not send what ours would. */
     set_number(&s, "foreign", *options_text(&r->values, "target", "") != '\0');

@@ -39,7 +39,7 @@ struct run_private {
     int content_fd; /* the bytes that bulk ends send; -1 when not needed */
     uint64_t content_bytes, content_done;
     uint64_t pause_began_ns;
-    char engine_program[PATH_MAX], once_program[PATH_MAX];
+    char engine_program[PATH_MAX], oneshot_program[PATH_MAX];
     char boot[64];
 };
 

@@ -41,7 +41,7 @@ rm "$doc/LICENSE"
     printf ' -- %s  %s\n' "$maintainer" \
         "$(LC_ALL=C date -u -R -d "@$SOURCE_DATE_EPOCH")"
 } | gzip -9n > "$doc/changelog.gz"
-# One request, then exit: that program's start is what is measured (protocols/stream/once.h).
+# One request, then exit: that program's start is what is measured (protocols/stream/oneshot.h).
 mkdir -p "$stage/root/usr/share/lintian/overrides"
 printf 'plimsoll: statically-linked-binary [usr/libexec/plimsoll/plimsoll-once]\n' \
     > "$stage/root/usr/share/lintian/overrides/plimsoll"

@@ -34,6 +34,6 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -I. -DPLIMSOLL_VERSION='"$(VERSION)"' $(WARN
 
 # A static client program of few segments starts about a tenth faster; where there is
 # no static C library the ordinary link does.
-ONCE_STATIC  := -static -Wl,-z,noseparate-code -Wl,-z,norelro
-ONCE_LDFLAGS := $(shell echo 'int main(void){return 0;}' | \
-  $(CC) $(ONCE_STATIC) -o /dev/null -x c - 2>/dev/null && echo '$(ONCE_STATIC)')
+ONESHOT_STATIC  := -static -Wl,-z,noseparate-code -Wl,-z,norelro
+ONESHOT_LDFLAGS := $(shell echo 'int main(void){return 0;}' | \
+  $(CC) $(ONESHOT_STATIC) -o /dev/null -x c - 2>/dev/null && echo '$(ONESHOT_STATIC)')

@@ -17,7 +17,7 @@ $(BUILD)/tests/shot: $(BUILD)/obj/tests/main_shot.o $(BUILD)/libtestsupport.a $(
 # Linked as plimsoll-once is, since process start is among what it measures.
 $(BUILD)/tests/yardstick: $(BUILD)/obj/tests/main_yardstick.o
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $(ONCE_LDFLAGS) -o $@ $^
+	$(CC) $(CFLAGS) $(LDFLAGS) $(ONESHOT_LDFLAGS) -o $@ $^
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/main_%.o $(ENGINE_LAYERS)
 	@mkdir -p $(@D)
@@ -33,7 +33,7 @@ test-deps:
 test-programs: all $(TEST_PROGRAMS) $(HELPERS)
 
 asan:
-	$(MAKE) BUILD=$(BUILD)-asan LDFLAGS='$(LDFLAGS)' ONCE_LDFLAGS= \
+	$(MAKE) BUILD=$(BUILD)-asan LDFLAGS='$(LDFLAGS)' ONESHOT_LDFLAGS= \
 	  CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer' test
 
 # Fuzzing: every tests/fuzz_*.c is a libFuzzer program, run for FUZZ_SECONDS; FUZZ names

@@ -75,7 +75,7 @@ done
 # Named pipes have no connections, so there is no yardstick for making them.
 for t in tcp unix pipe; do
     role="ours requests-server requests-client transport=$t port:0"
-    once="once_program=$build/plimsoll-once"
+    once="oneshot_program=$build/plimsoll-once"
     sockets=yes
     [ "$t" = pipe ] && sockets=
     contest "$t, a kept connection, one at a time" 20000 /s \

@@ -55,12 +55,12 @@ void stage_both(struct stage *s, const char *word)
     actor_options(&s->client, word, NULL);
 }
 
-void stage_once_program(struct actor *client)
+void stage_oneshot_program(struct actor *client)
 {
     const char *build = getenv("PLIMSOLL_BUILD");
     char word[512];
 
-    snprintf(word, sizeof(word), "once_program=%s/plimsoll-once",
+    snprintf(word, sizeof(word), "oneshot_program=%s/plimsoll-once",
              build ? build : "build");
     actor_options(client, word, NULL);
 }

@@ -28,7 +28,7 @@ void stage_transport(struct stage *s, const char *transport);
 void stage_both(struct stage *s, const char *word);
 
 /* The client's option that names the program of client=process. */
-void stage_once_program(struct actor *client);
+void stage_oneshot_program(struct actor *client);
 
 /* attempted = succeeded + failed + timed out + unfinished, and failures have a name. */
 void stage_assert_identity(const struct actor *client);

@@ -36,7 +36,7 @@ static void run_requests(const struct load *load)
     stage_init(&s, "requests-server", "requests-client");
     stage_transport(&s, load->transport);
     stage_both(&s, load->size);
-    stage_once_program(&s.client);
+    stage_oneshot_program(&s.client);
     actor_options(&s.client, load->client, load->requests, load->concurrency, NULL);
     if (strcmp(load->client, "client=persistent") == 0)
         actor_options(&s.server, "persistent:1", NULL);
@@ -109,7 +109,7 @@ static void a_refused_connection_is_counted(void **state)
         assert_int_equal(actor_prepare(&s.server), 0);
         s.server.role->free(s.server.flow); /* its port is free again, and nobody's */
         s.server.flow = NULL;
-        stage_once_program(&s.client);
+        stage_oneshot_program(&s.client);
         actor_options(&s.client, kinds[k], "requests:10", "concurrency:3", NULL);
         stage_run_alone(&s, s.server.env.endpoint);
         assert_int_equal(s.client.outcome, OUTCOME_FAILED);
@@ -138,7 +138,7 @@ static void a_silent_server_times_requests_out(void **state)
         options_set_number(&o, "port", 0);
         assert_int_equal(listener_open(&l, &o, NULL), 0);
         endpoint_format(&l.bound, endpoint, sizeof(endpoint));
-        stage_once_program(&s.client);
+        stage_oneshot_program(&s.client);
         actor_options(&s.client, kinds[k], "requests:6", "concurrency:3",
                       "timeout:200000000", NULL);
         stage_run_alone(&s, endpoint);
@@ -158,7 +158,7 @@ static void a_program_that_fails_is_counted(void **state)
     (void)state;
     stage_init(&s, "requests-server", "requests-client");
     stage_transport(&s, "tcp");
-    actor_options(&s.client, "client=process", "once_program=/bin/false", "requests:5",
+    actor_options(&s.client, "client=process", "oneshot_program=/bin/false", "requests:5",
                   NULL);
     pair_prepare(&s.server, &s.client);
     assert_true(actor_run(&s.client));
@@ -168,7 +168,7 @@ static void a_program_that_fails_is_counted(void **state)
     stage_done(&s);
 
     stage_init(&s, "requests-server", "requests-client");
-    actor_options(&s.client, "client=process", "once_program=/nonexistent/once", NULL);
+    actor_options(&s.client, "client=process", "oneshot_program=/nonexistent/once", NULL);
     snprintf(s.client.env.endpoint, sizeof(s.client.env.endpoint), "tcp:127.0.0.1:9");
     assert_true(actor_prepare(&s.client) < 0);
     assert_non_null(strstr(s.client.fail.sentence, "/nonexistent/once"));
@@ -201,7 +201,7 @@ static void running_out_of_descriptors_is_a_result(void **state)
             stage_init(&s, "requests-server", "requests-client");
             stage_child_start(&c, "requests-server", stage_transports[t],
                               k ? NULL : "persistent:1");
-            stage_once_program(&s.client);
+            stage_oneshot_program(&s.client);
             actor_options(&s.client, kinds[k], "requests:1000", "concurrency:200",
                           "timeout:5000000000", NULL);
             snprintf(s.client.env.endpoint, sizeof(s.client.env.endpoint), "%s",

@@ -162,7 +162,7 @@ static void a_pipe_server_that_does_nothing_is_timed_out(void **state)
         snprintf(endpoint, sizeof(endpoint), "pipe:%s", path);
         assert_int_equal(mkfifo(path, 0600), 0);
         fd = open(path, O_RDWR | O_CLOEXEC);
-        stage_once_program(&s.client);
+        stage_oneshot_program(&s.client);
         actor_options(&s.client, kinds[k], "requests:4", "concurrency:2",
                       "timeout:200000000", NULL);
         stage_run_alone(&s, endpoint);

@@ -11,7 +11,7 @@
  *   drain         ns that open requests have after the duration or a stop (2 s)
  *   message, message_size   requests.h
  *   foreign       1: the server is somebody else's, its message may have any length
- *   once_program  kind process: the path of plimsoll-once
+ *   oneshot_program         kind process: the path of plimsoll-once
  *   congestion    transport.h
  *
  * `latency` is from the intended time to the end with a rate, from the beginning

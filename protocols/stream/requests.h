@@ -22,7 +22,7 @@
 #include <sys/types.h>
 
 #include "protocols/role.h"
-#include "protocols/stream/once.h"
+#include "protocols/stream/oneshot.h"
 #include "protocols/transport.h"
 
 /*

@@ -24,7 +24,7 @@ static const char *phase_word(uint32_t phase)
 {
     static const char *const words[] = {
 #define X(id, word) word,
-        ONCE_PHASES(X)
+        ONESHOT_PHASES(X)
 #undef X
     };
 
@@ -66,7 +66,7 @@ static void died(struct slot *s, int status)
     request_failed_word(s, word);
 }
 
-static void count(struct slot *s, const struct once_record *record)
+static void count(struct slot *s, const struct oneshot_record *record)
 {
     struct meter *m = s->requests->env->meter;
 
@@ -77,7 +77,7 @@ static void count(struct slot *s, const struct once_record *record)
     meter_record(m, METER_HIST_spawn, record->started_ns - s->begun_ns);
 }
 
-static void succeeds(struct slot *s, const struct once_record *record)
+static void succeeds(struct slot *s, const struct oneshot_record *record)
 {
     struct meter *m = s->requests->env->meter;
 
@@ -88,18 +88,18 @@ static void succeeds(struct slot *s, const struct once_record *record)
 }
 
 /* False when the process has written none, so that an earlier one's stands there. */
-static bool read_record(const struct slot *s, struct once_record *record)
+static bool read_record(const struct slot *s, struct oneshot_record *record)
 {
     off_t at = (off_t)(s->requests->records_at + s->number * sizeof(*record));
 
     return pread(s->requests->job_fd, record, sizeof(*record), at) == sizeof(*record) &&
-           record->magic == ONCE_MAGIC && record->started_ns >= s->begun_ns;
+           record->magic == ONESHOT_MAGIC && record->started_ns >= s->begun_ns;
 }
 
 static void process_ended(evutil_socket_t fd, short what, void *arg)
 {
     struct slot *s = arg;
-    struct once_record record;
+    struct oneshot_record record;
     int status = collect(s);
 
     (void)fd;
@@ -131,8 +131,8 @@ static void begin(struct slot *s)
         return;
     }
     snprintf(number, sizeof(number), "%zu", s->number);
-    fds[ONCE_ALIVE] = ends[1];
-    err = spawn_start(&s->pid, argv, fds, ONCE_JOB + 1);
+    fds[ONESHOT_ALIVE] = ends[1];
+    err = spawn_start(&s->pid, argv, fds, ONESHOT_JOB + 1);
     close(ends[1]);
     if (err) {
         s->pid = 0;
@@ -150,7 +150,7 @@ static void begin(struct slot *s)
 static int find_program(struct requests *r, struct fail *fail)
 {
     char path[PATH_MAX] = "";
-    const char *given = options_text(r->env->options, "once_program", "");
+    const char *given = options_text(r->env->options, "oneshot_program", "");
     ssize_t n = *given ? 0 : readlink("/proc/self/exe", path, sizeof(path) - 32);
 
     if (n > 0) {
@@ -171,8 +171,8 @@ static int find_program(struct requests *r, struct fail *fail)
 static int write_job(struct requests *r, struct fail *fail)
 {
     const struct target *t = &r->target;
-    struct once_job job = {
-        .magic = ONCE_MAGIC,
+    struct oneshot_job job = {
+        .magic = ONESHOT_MAGIC,
         .message_bytes = r->message.len_bytes,
         .records_at = sizeof(job) + r->message.len_bytes,
         .is_pipe = t->endpoint.kind == ENDPOINT_PIPE,

@@ -2,7 +2,7 @@
  * One request, then exit: connect, send the message, end the sending, receive until
  * the server ends. It is started by the requests client once for each request
  * (client=process), so its start is what is measured: no library but the C one, no
- * output, nothing read but the job (once.h).
+ * output, nothing read but the job (oneshot.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,28 +19,28 @@
 #include <unistd.h>
 
 #include "protocols/clock.h"
-#include "protocols/stream/once.h"
+#include "protocols/stream/oneshot.h"
 
 #define CHUNK_BYTES 2048 /* on the stack: each page that is touched costs a fault */
 #define PAIR_MAX 192
 
-struct once {
-    struct once_job job;
-    struct once_record record;
+struct oneshot {
+    struct oneshot_job job;
+    struct oneshot_record record;
     int in, out; /* the same for a socket */
     int hold;    /* named pipe: see pipe.c */
 };
 
-static int fails(struct once *o, enum once_phase phase)
+static int fails(struct oneshot *o, enum oneshot_phase phase)
 {
     o->record.err = errno ? errno : EPROTO;
     o->record.phase = phase;
     return -1;
 }
 
-static int connect_socket(struct once *o)
+static int connect_socket(struct oneshot *o)
 {
-    const struct once_job *job = &o->job;
+    const struct oneshot_job *job = &o->job;
     int fd = socket(job->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     if (fd < 0)
@@ -75,7 +75,7 @@ static char *append_number(char *to, uint64_t n, unsigned base)
 }
 
 /* "PATH.PID-CLOCK.up" and ".down"; returns where NAME begins. stdio would cost a page. */
-static const char *name_pair(const struct once *o, char *up, char *down)
+static const char *name_pair(const struct oneshot *o, char *up, char *down)
 {
     char *name = append(append(up, o->job.path), ".");
     char *end = append_number(name, (uint64_t)getpid(), 10);
@@ -86,7 +86,7 @@ static const char *name_pair(const struct once *o, char *up, char *down)
     return name;
 }
 
-static int open_pair(struct once *o, const char *up, const char *down)
+static int open_pair(struct oneshot *o, const char *up, const char *down)
 {
     o->in = open(down, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     o->hold = open(up, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -115,7 +115,7 @@ static void remove_pair(const char *up, const char *down)
     errno = err;
 }
 
-static int connect_pipe(struct once *o)
+static int connect_pipe(struct oneshot *o)
 {
     char up[PAIR_MAX], down[PAIR_MAX];
     const char *name;
@@ -146,7 +146,7 @@ static int wait_for(int fd, short events)
     return poll(&p, 1, -1) < 0 && errno != EINTR ? -1 : 0;
 }
 
-static int write_all(struct once *o, const char *bytes, size_t len)
+static int write_all(struct oneshot *o, const char *bytes, size_t len)
 {
     while (len > 0) {
         ssize_t n = write(o->out, bytes, len);
@@ -163,7 +163,7 @@ static int write_all(struct once *o, const char *bytes, size_t len)
 }
 
 /* `first` is what was read of the message together with the job. */
-static int send_message(struct once *o, const char *first, size_t first_len)
+static int send_message(struct oneshot *o, const char *first, size_t first_len)
 {
     char chunk[CHUNK_BYTES];
     uint64_t left = o->job.message_bytes;
@@ -174,7 +174,7 @@ static int send_message(struct once *o, const char *first, size_t first_len)
     for (left -= len; left > 0; left -= len) {
         off_t at = (off_t)(sizeof(o->job) + (o->job.message_bytes - left));
         ssize_t n =
-            pread(ONCE_JOB, chunk, left < sizeof(chunk) ? left : sizeof(chunk), at);
+            pread(ONESHOT_JOB, chunk, left < sizeof(chunk) ? left : sizeof(chunk), at);
 
         if (n <= 0 || write_all(o, chunk, (size_t)n) < 0)
             return -1;
@@ -184,7 +184,7 @@ static int send_message(struct once *o, const char *first, size_t first_len)
 }
 
 /* A named pipe is finished when the server has surely opened it: when it answered. */
-static int finish(struct once *o)
+static int finish(struct oneshot *o)
 {
     if (o->hold < 0)
         return shutdown(o->out, SHUT_WR);
@@ -194,7 +194,7 @@ static int finish(struct once *o)
     return close(o->out);
 }
 
-static int receive(struct once *o)
+static int receive(struct oneshot *o)
 {
     char chunk[CHUNK_BYTES];
     ssize_t n;
@@ -208,19 +208,19 @@ static int receive(struct once *o)
     return 0;
 }
 
-static int request(struct once *o, const char *first, size_t first_len)
+static int request(struct oneshot *o, const char *first, size_t first_len)
 {
     if ((o->job.is_pipe ? connect_pipe : connect_socket)(o) < 0)
-        return fails(o, ONCE_CONNECT);
+        return fails(o, ONESHOT_CONNECT);
     o->record.connected_ns = now_ns();
     if (send_message(o, first, first_len) < 0 || finish(o) < 0)
-        return fails(o, ONCE_SEND);
+        return fails(o, ONESHOT_SEND);
     if (receive(o) < 0)
-        return fails(o, ONCE_RECEIVE);
+        return fails(o, ONESHOT_RECEIVE);
     return 0;
 }
 
-static off_t record_offset(const struct once *o, const char *slot)
+static off_t record_offset(const struct oneshot *o, const char *slot)
 {
     uint64_t n = 0;
 
@@ -233,13 +233,13 @@ int main(int argc, char **argv)
 {
     static const char usage[] =
         "plimsoll-once is started by plimsoll itself, once for each request.\n";
-    struct once o = {.record = {.magic = ONCE_MAGIC, .started_ns = now_ns()}};
+    struct oneshot o = {.record = {.magic = ONESHOT_MAGIC, .started_ns = now_ns()}};
     char bytes[sizeof(o.job) + CHUNK_BYTES];
-    ssize_t n = pread(ONCE_JOB, bytes, sizeof(bytes), 0);
+    ssize_t n = pread(ONESHOT_JOB, bytes, sizeof(bytes), 0);
 
     if (n >= (ssize_t)sizeof(o.job))
         memcpy(&o.job, bytes, sizeof(o.job));
-    if (o.job.magic != ONCE_MAGIC || argc != 2) {
+    if (o.job.magic != ONESHOT_MAGIC || argc != 2) {
         (void)!write(STDERR_FILENO, usage, sizeof(usage) - 1);
         return 2;
     }
@@ -248,6 +248,6 @@ int main(int argc, char **argv)
     o.hold = -1;
     request(&o, bytes + sizeof(o.job), (size_t)n - sizeof(o.job));
     o.record.ended_ns = now_ns();
-    (void)!pwrite(ONCE_JOB, &o.record, sizeof(o.record), record_offset(&o, argv[1]));
+    (void)!pwrite(ONESHOT_JOB, &o.record, sizeof(o.record), record_offset(&o, argv[1]));
     _exit(o.record.err ? 1 : 0);
 }
