@@ -11,18 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "protocols/congestion.h"
 #include "protocols/transport.h"
 
 #define BACKLOG 4096 /* the kernel cuts it to net.core.somaxconn */
-
-static int set_congestion(int fd, const char *name)
-{
-    if (!*name)
-        return 0;
-    return setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) < 0
-               ? -errno
-               : 0;
-}
 
 static void allowed(char *names, size_t size)
 {
@@ -62,7 +54,7 @@ static int tcp_configure(struct stream_setup *s, const struct options *o,
     if (fd < 0)
         return fail_set(fail, errno, "socket", "No TCP socket can be made");
     read_congestion(fd, before, sizeof(before));
-    err = set_congestion(fd, is_auto ? "reno" : wish);
+    err = congestion_set(fd, is_auto ? "reno" : wish);
     read_congestion(fd, s->in_force, sizeof(s->in_force));
     close(fd);
     if (err && !is_auto) {
@@ -98,7 +90,7 @@ static int tcp_listen(struct listener *l, const struct endpoint *wanted,
     l->fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (l->fd < 0)
         return fail_set(fail, errno, "socket", "No TCP socket can be made");
-    set_congestion(l->fd, l->setup.congestion);
+    congestion_set(l->fd, l->setup.congestion);
     err = bind_and_listen(l->fd, &address, len);
     len = sizeof(address);
     if (!err && getsockname(l->fd, (void *)&address, &len) < 0)
@@ -126,7 +118,7 @@ static int tcp_connect(const struct target *t, struct conn *c)
 
     if (fd < 0)
         return -errno;
-    set_congestion(fd, t->setup.congestion);
+    congestion_set(fd, t->setup.congestion);
     if (connect(fd, (const void *)&t->address, t->address_len) < 0 &&
         errno != EINPROGRESS) {
         err = -errno;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "protocols/clock.h"
+#include "protocols/congestion.h"
 
 #define ONE_SEGMENT 1400u
 
@@ -166,9 +167,7 @@ static int new_socket(const struct http_shared *shared)
         (shared->request->close && shared->request->len <= ONE_SEGMENT))
         return fd;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-    if (*shared->congestion)
-        setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, shared->congestion,
-                   (socklen_t)strlen(shared->congestion));
+    congestion_set(fd, shared->congestion);
     return fd;
 }
 

@@ -7,8 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -19,6 +17,7 @@
 #include <unistd.h>
 
 #include "protocols/clock.h"
+#include "protocols/congestion.h"
 #include "protocols/stream/oneshot.h"
 
 #define CHUNK_BYTES 2048 /* on the stack: each page that is touched costs a fault */
@@ -45,9 +44,7 @@ static int connect_socket(struct oneshot *o)
 
     if (fd < 0)
         return -1;
-    if (job->congestion[0])
-        setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, job->congestion,
-                   (socklen_t)strlen(job->congestion));
+    congestion_set(fd, job->congestion);
     o->in = o->out = fd;
     return connect(fd, (const void *)&job->address, job->address_len);
 }
