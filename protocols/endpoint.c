@@ -13,38 +13,59 @@
 
 #include "protocols/array.h"
 #include "protocols/socket_path.h"
+#include "protocols/words.h"
 
 static const struct {
     const char *name;
-    enum endpoint_kind kind;
+    enum endpoint_form form;
 } kinds[] = {
-    {"tcp", ENDPOINT_TCP},
-    {"udp", ENDPOINT_UDP},
-    {"unix", ENDPOINT_UNIX},
-    {"pipe", ENDPOINT_PIPE},
+#define X(kind, id, name, form) [ENDPOINT_##kind] = {name, ENDPOINT_##form},
+    ENDPOINT_KINDS(X)
+#undef X
 };
 
 #define KINDS NUMBER_OF(kinds)
 
-static bool has_port(enum endpoint_kind kind)
+const char *endpoint_kind_name(enum endpoint_kind kind)
 {
-    return kind == ENDPOINT_TCP || kind == ENDPOINT_UDP;
+    assert(kind < KINDS);
+    return kinds[kind].name;
 }
 
-static int parse_path(struct endpoint *e, const char *path, const char *text,
-                      struct fail *fail)
+enum endpoint_form endpoint_form(enum endpoint_kind kind)
+{
+    assert(kind < KINDS);
+    return kinds[kind].form;
+}
+
+bool endpoint_has_port(enum endpoint_kind kind)
+{
+    return endpoint_form(kind) == ENDPOINT_HOST_PORT;
+}
+
+int endpoint_kind_find(enum endpoint_kind *kind, const char *name)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        if (strcmp(kinds[i].name, name) == 0) {
+            *kind = (enum endpoint_kind)i;
+            return 0;
+        }
+    return -ENOENT;
+}
+
+int endpoint_set_path(struct endpoint *e, const char *path, struct fail *fail)
 {
     if (!*path || strcmp(path, "@") == 0)
-        return fail_set(fail, EINVAL, "endpoint", "\"%s\" has no path", text);
+        return fail_set(fail, EINVAL, "path", "\"%s:%s\" has no path",
+                        endpoint_kind_name(e->kind), path);
     if (strlen(path) >= sizeof(e->path))
-        return fail_set(
-            fail, EINVAL, "endpoint",
-            "The path of \"%.60s...\" has %zu bytes; a socket path has at most "
-            "%zu",
-            text, strlen(path), sizeof(e->path) - 1);
-    if (*path == '@' && e->kind == ENDPOINT_PIPE)
-        return fail_set(fail, EINVAL, "endpoint",
-                        "\"%s\" is an abstract name, which only Unix sockets have", text);
+        return fail_set(fail, EINVAL, "path",
+                        "The path %.60s... has %zu bytes; a socket path has at most %zu",
+                        path, strlen(path), sizeof(e->path) - 1);
+    if (*path == '@' && endpoint_form(e->kind) != ENDPOINT_SOCKET_PATH)
+        return fail_set(fail, EINVAL, "path",
+                        "\"%s:%s\" is an abstract name, which only Unix sockets have",
+                        endpoint_kind_name(e->kind), path);
     snprintf(e->path, sizeof(e->path), "%s", path);
     return 0;
 }
@@ -96,30 +117,42 @@ static int parse_host_port(struct endpoint *e, const char *rest, const char *tex
     return parse_port(&e->port, colon + 1, text, fail);
 }
 
+#define WRITTEN_HOST_PORT "HOST:PORT"
+#define WRITTEN_SOCKET_PATH "PATH"
+#define WRITTEN_FIFO_PATH "PATH"
+
+static int refuse(const char *text, struct fail *fail)
+{
+    static const char *const written[] = {
+#define X(kind, id, name, form) name ":" WRITTEN_##form,
+        ENDPOINT_KINDS(X)
+#undef X
+    };
+    char kind_list[160];
+
+    words_or(written, KINDS, kind_list, sizeof(kind_list));
+    return fail_set(fail, EINVAL, "endpoint", "\"%.100s\" is not an endpoint: write %s",
+                    text, kind_list);
+}
+
 int endpoint_parse(struct endpoint *e, const char *text, struct fail *fail)
 {
     size_t len = strcspn(text, ":");
+    char name[16];
 
     memset(e, 0, sizeof(*e));
-    for (size_t i = 0; i < KINDS && text[len]; i++) {
-        if (strlen(kinds[i].name) != len || strncmp(kinds[i].name, text, len) != 0)
-            continue;
-        e->kind = kinds[i].kind;
-        if (has_port(e->kind))
-            return parse_host_port(e, text + len + 1, text, fail);
-        return parse_path(e, text + len + 1, text, fail);
-    }
-    return fail_set(fail, EINVAL, "endpoint",
-                    "\"%.100s\" is not an endpoint: write tcp:HOST:PORT, udp:HOST:PORT, "
-                    "unix:PATH or pipe:PATH",
-                    text);
+    snprintf(name, sizeof(name), "%.*s", (int)len, text);
+    if (!text[len] || len >= sizeof(name) || endpoint_kind_find(&e->kind, name) < 0)
+        return refuse(text, fail);
+    return endpoint_has_port(e->kind) ? parse_host_port(e, text + len + 1, text, fail)
+                                      : endpoint_set_path(e, text + len + 1, fail);
 }
 
 int endpoint_parse_target(struct endpoint *e, const char *text, struct fail *fail)
 {
     int err = endpoint_parse(e, text, fail);
 
-    if (err == 0 && has_port(e->kind) && e->port == 0)
+    if (err == 0 && endpoint_has_port(e->kind) && e->port == 0)
         err = fail_set(fail, EINVAL, "endpoint",
                        "\"%.100s\" has port 0, where nobody can listen", text);
     return err;
@@ -140,12 +173,9 @@ int endpoint_set_host(struct endpoint *e, const char *host, struct fail *fail)
 
 void endpoint_format(const struct endpoint *e, char *text, unsigned long size)
 {
-    const char *name = "";
+    const char *name = endpoint_kind_name(e->kind);
 
-    for (size_t i = 0; i < KINDS; i++)
-        if (kinds[i].kind == e->kind)
-            name = kinds[i].name;
-    if (!has_port(e->kind))
+    if (!endpoint_has_port(e->kind))
         snprintf(text, size, "%s:%s", name, e->path);
     else if (strchr(e->host, ':'))
         snprintf(text, size, "%s:[%s]:%u", name, e->host, e->port);
@@ -183,7 +213,7 @@ int endpoint_look_up(const struct endpoint *e, struct addrinfo **list, struct fa
     char port[8];
     int err;
 
-    hints.ai_socktype = e->kind == ENDPOINT_TCP ? SOCK_STREAM : SOCK_DGRAM;
+    hints.ai_socktype = e->kind == ENDPOINT_UDP ? SOCK_DGRAM : SOCK_STREAM;
     snprintf(port, sizeof(port), "%u", e->port);
     *list = NULL;
     err = getaddrinfo(e->host, port, &hints, list);
@@ -201,9 +231,9 @@ int endpoint_address(const struct endpoint *e, struct sockaddr_storage *address,
     int err;
 
     memset(address, 0, sizeof(*address));
-    if (e->kind == ENDPOINT_PIPE)
+    if (endpoint_form(e->kind) == ENDPOINT_FIFO_PATH)
         return fail_set(fail, EINVAL, "address", "A named pipe has no socket address");
-    if (e->kind == ENDPOINT_UNIX) {
+    if (endpoint_form(e->kind) == ENDPOINT_SOCKET_PATH) {
         unix_address(e, address, len);
         return 0;
     }
@@ -230,7 +260,7 @@ bool endpoint_is_loopback(const struct endpoint *e,
     const struct sockaddr_in *in = (const void *)address;
     const struct sockaddr_in6 *in6 = (const void *)address;
 
-    if (!has_port(e->kind))
+    if (!endpoint_has_port(e->kind))
         return true;
     if (address->ss_family == AF_INET)
         return ntohl(in->sin_addr.s_addr) >> 24 == 127;
@@ -239,12 +269,14 @@ bool endpoint_is_loopback(const struct endpoint *e,
 
 void endpoint_remove(const struct endpoint *e)
 {
-    if (e->kind == ENDPOINT_UNIX && e->path[0] != '@')
-        socket_path_clear(e->path, NULL);
-    else if (e->kind == ENDPOINT_PIPE && socket_path_clear_fifo(e->path, NULL) == 0)
-        socket_path_clear_pairs(e->path);
-    else
+    enum endpoint_form form = endpoint_form(e->kind);
+
+    if (form == ENDPOINT_HOST_PORT || e->path[0] == '@')
         return;
+    if (form == ENDPOINT_SOCKET_PATH)
+        socket_path_clear(e->path, NULL);
+    else if (socket_path_clear_fifo(e->path, NULL) == 0)
+        socket_path_clear_pairs(e->path);
     socket_path_leave(e->path);
 }
 

@@ -22,6 +22,7 @@
 #include "protocols/socket_path.h"
 #include "protocols/spawn.h"
 #include "protocols/transport.h"
+#include "protocols/words.h"
 
 static void every_form_comes_back_as_it_was(void **state)
 {
@@ -49,6 +50,8 @@ static void what_is_wrong_is_said(void **state)
         {"", "not an endpoint"},
         {"tcp", "not an endpoint"},
         {"tpc:localhost:1", "not an endpoint"},
+        {"tcp", "tcp:HOST:PORT, unix:PATH, pipe:PATH or udp:HOST:PORT"},
+        {"a-kind-whose-name-is-long:1", "not an endpoint"},
         {":1", "not an endpoint"},
         {"tcp:", "no port"},
         {"tcp:localhost", "no port"},
@@ -79,6 +82,24 @@ static void what_is_wrong_is_said(void **state)
         if (!strstr(fail.sentence, cases[i].words))
             fail_msg("\"%s\": %s", cases[i].text, fail.sentence);
     }
+}
+
+static void words_are_listed_as_people_do(void **state)
+{
+    static const char *const words[] = {"a", "b", "c"};
+    char text[12], cut[5];
+
+    (void)state;
+    words_or(words, 0, text, sizeof(text));
+    assert_string_equal(text, "");
+    words_or(words, 1, text, sizeof(text));
+    assert_string_equal(text, "a");
+    words_or(words, 2, text, sizeof(text));
+    assert_string_equal(text, "a or b");
+    words_or(words, 3, text, sizeof(text));
+    assert_string_equal(text, "a, b or c");
+    words_or(words, 3, cut, sizeof(cut));
+    assert_string_equal(cut, "a, b");
 }
 
 static void a_path_has_107_bytes_at_most(void **state)
@@ -347,6 +368,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_comes_back_as_it_was),
         cmocka_unit_test(what_is_wrong_is_said),
+        cmocka_unit_test(words_are_listed_as_people_do),
         cmocka_unit_test(a_path_has_107_bytes_at_most),
         cmocka_unit_test(loopback_is_recognised),
         cmocka_unit_test(addresses_become_endpoints),
