@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "protocols/transport.h"
+
 /* What a worker has open besides its load: channel, timers, logs, libraries. */
 #define FILES_BESIDES 40
 
@@ -60,25 +62,21 @@ static bool read_line(const char *path, char *text, size_t size)
     return ok;
 }
 
-static bool is_pipe(const struct options *v)
-{
-    return options_is(v, "transport", "pipe");
-}
-
 /*
- * A socket is one at each end. A named pipe is two at the server and, until that has
- * opened its ends, three at the client, unless that is a process of its own. Load opens
- * all of its connections, others as many as there is work for.
+ * A request that is a process of its own holds its connection there. Load opens all of
+ * its connections, others as many as there is work for.
  */
 static uint64_t files_of_operations(const struct family *f, const struct options *v)
 {
+    const struct transport *t = transport_asked(v);
     uint64_t amount = options_number(v, f->amount, UINT64_MAX);
     uint64_t wanted = options_number(v, f->concurrency, 0);
     uint64_t all = f->load || wanted < amount ? wanted : amount;
     uint64_t workers = options_number(v, "workers", 1);
     uint64_t own = (all + workers - 1) / workers;
-    uint64_t server = all * (is_pipe(v) ? 2 : 1);
-    uint64_t client = own * (is_pipe(v) && !options_is(v, "client", "process") ? 3 : 1);
+    uint64_t server = all * (t ? t->server_fds : 1);
+    uint64_t client =
+        own * (t && !options_is(v, "client", "process") ? t->client_fds : 1);
 
     return server > client ? server : client;
 }
@@ -134,11 +132,18 @@ static void receive_buffer(struct list *l, const struct options *v)
             row->need);
 }
 
+static bool has_port(const struct options *v)
+{
+    const struct transport *t = transport_asked(v);
+
+    return t && endpoint_has_port(t->kind);
+}
+
 /* Whether each operation has a TCP connection of its own. */
 static bool is_connecting(const struct options *v)
 {
     return options_number(v, "close", 0) ||
-           (options_is(v, "transport", "tcp") &&
+           (has_port(v) &&
             strcmp(options_text(v, "client", "persistent"), "persistent") != 0);
 }
 
@@ -163,6 +168,13 @@ static void ports(struct list *l, const struct scenario *s, const struct options
     if (!row->enough)
         put(row->cure, sizeof(row->cure),
             "sysctl -w net.ipv4.tcp_tw_reuse=2, or keep connections");
+}
+
+static bool has_congestion(const struct options *v)
+{
+    const struct transport *t = transport_asked(v);
+
+    return t && t->congestion;
 }
 
 static void congestion(struct list *l)
@@ -250,7 +262,7 @@ size_t limits_for(const struct scenario *scenario, const struct options *values,
         receive_buffer(&l, scenario ? values : NULL);
     if (!family || family->answered)
         ports(&l, scenario, values);
-    if (!scenario || options_is(values, "transport", "tcp"))
+    if (!scenario || has_congestion(values))
         congestion(&l);
     if (!family || family->content)
         memory(&l, scenario, values);

@@ -29,8 +29,8 @@ enum {
     FAMILY_OPERATIONS = FAMILY_ALL & ~FAMILY_BULK, /* see engine/family.h */
 
     /* Servers alone (plimsoll serve): such a one has what its role reads. */
-    SERVE_TCP = 32,
-    SERVE_FILE = 64, /* unix, pipe */
+    SERVE_TCP = 32,  /* a stream server that has a port */
+    SERVE_FILE = 64, /* one that has a path */
     SERVE_UDP = 128,
     SERVE_REST = 256,
     SERVE_GATEWAY = 512,

@@ -16,11 +16,6 @@
 #include "protocols/stream/content.h"
 #include "protocols/transport.h"
 
-static bool is_transport(const struct run *r, const char *name)
-{
-    return options_is(&r->values, "transport", name);
-}
-
 static int check_target(const struct run *r, struct fail *fail)
 {
     const char *target = options_text(&r->values, "target", "");
@@ -37,7 +32,7 @@ static int check_target(const struct run *r, struct fail *fail)
         return fail_set(fail, EINVAL, "target", "%s loads %s, and %s is not one",
                         r->scenario->name, udp ? "a udp: target" : "a stream target",
                         target);
-    if (e.kind == ENDPOINT_UNIX || e.kind == ENDPOINT_PIPE)
+    if (!endpoint_has_port(e.kind))
         return 0;
     if (endpoint_address(&e, &address, &len, fail) < 0)
         return -EINVAL;
@@ -57,14 +52,15 @@ static int check_target(const struct run *r, struct fail *fail)
  */
 static int check_host(const struct run *r, struct fail *fail)
 {
+    const struct transport *transport = transport_asked(&r->values);
     const char *host = options_text(&r->values, "host", "");
     struct endpoint e = {.kind = ENDPOINT_TCP};
     struct sockaddr_storage address;
     socklen_t len;
 
     if (!*host || *options_text(&r->values, "server_launch", "") ||
-        *options_text(&r->values, "target", "") || is_transport(r, "unix") ||
-        is_transport(r, "pipe"))
+        *options_text(&r->values, "target", "") ||
+        (transport && !endpoint_has_port(transport->kind)))
         return 0;
     if ((size_t)snprintf(e.host, sizeof(e.host), "%s", host) >= sizeof(e.host))
         return fail_set(fail, EINVAL, "host", "the host '%.40s...' is too long", host);
@@ -122,10 +118,11 @@ static int check_roles(const struct run *r, struct fail *fail)
 
 static int check_congestion(const struct run *r, struct fail *fail)
 {
+    const struct transport *transport = transport_asked(&r->values);
     struct stream_setup setup;
 
-    return is_transport(r, "tcp") && is_any_here(r)
-               ? transport_tcp.configure(&setup, &r->values, fail)
+    return transport && is_any_here(r)
+               ? stream_setup_init(&setup, transport, &r->values, fail)
                : 0;
 }
 
@@ -223,18 +220,14 @@ static int check_pin(const struct run *r, struct fail *fail)
 
 static int check_path(const struct run *r, struct fail *fail)
 {
+    const struct transport *transport = transport_asked(&r->values);
     const char *path = options_text(&r->values, "path", "");
-    struct endpoint e;
-    char text[256];
+    struct endpoint e = {0};
 
-    if (!*path || (!is_transport(r, "unix") && !is_transport(r, "pipe")))
+    if (!*path || !transport || endpoint_has_port(transport->kind))
         return 0;
-    if ((size_t)snprintf(text, sizeof(text), "%s:%s",
-                         is_transport(r, "unix") ? "unix" : "pipe", path) >= sizeof(text))
-        return fail_set(fail, EINVAL, "path",
-                        "The path %.60s... has %zu bytes; a socket path has at most %zu",
-                        path, strlen(path), sizeof(e.path) - 1);
-    return endpoint_parse(&e, text, fail);
+    e.kind = transport->kind;
+    return endpoint_set_path(&e, path, fail);
 }
 
 int run_check(const struct run *r, struct fail *fail)

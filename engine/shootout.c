@@ -15,10 +15,6 @@
 #define ALPHA 0.05
 #define RESAMPLINGS 2000
 
-static const char *const transports[] = {"tcp", "unix", "pipe"};
-
-#define TRANSPORTS NUMBER_OF(transports)
-
 /* --- making --- */
 
 struct making {
@@ -107,19 +103,34 @@ static int add_documented(const struct making *k, const char *title, enum metric
     return 0;
 }
 
-/* One transport at one message size: on one kept connection, for a while. */
-static int add_at_size(const struct making *k, const char *transport, uint64_t size)
+/* The scenarios of a family, in the order of the table; returns how many. */
+static size_t of_family(const struct family *family, const char *names[SHOOTOUT_MEMBERS])
+{
+    size_t count, n = 0;
+    const struct scenario *table = scenario_table(&count);
+
+    for (size_t i = 0; i < count && n < SHOOTOUT_MEMBERS; i++)
+        if (table[i].family == family)
+            names[n++] = table[i].name;
+    return n;
+}
+
+static const char *transport_of_contestant(const struct contestant *c)
+{
+    return options_text(&c->values, "transport", "");
+}
+
+/* A scenario of requests at one message size: on one kept connection, for a while. */
+static int add_at_size(const struct making *k, const char *scenario, uint64_t size)
 {
     struct contestant *c;
-    char scenario[32], text[24];
-    int rc;
+    char text[24];
+    int rc = begin_contestant(k, scenario, &c);
 
-    snprintf(scenario, sizeof(scenario), "%s-requests", transport);
-    rc = begin_contestant(k, scenario, &c);
     if (rc < 0)
         return rc;
     units_format_exact(UNIT_SIZE, size, text, sizeof(text));
-    snprintf(c->name, sizeof(c->name), "%s, %s", transport, text);
+    snprintf(c->name, sizeof(c->name), "%s, %s", transport_of_contestant(c), text);
     rc = set_text(&c->values, c->scenario, "client", "persistent", k->fail);
     if (rc == 0)
         rc = options_set_number(&c->values, "message_size", size);
@@ -143,7 +154,7 @@ static void size_title(uint64_t size, char *text, size_t room)
         snprintf(text, room, "%u MiB", n / 1048576);
 }
 
-static int add_sizes(const struct making *k)
+static int add_sizes(const struct making *k, const char *const *scenarios, size_t count)
 {
     unsigned step = k->s->quick ? 16 : 4;
 
@@ -154,8 +165,8 @@ static int add_sizes(const struct making *k)
         size_title(size, title, sizeof(title));
         g = add_group(k->s, SHOOTOUT_SIZES, title, METRIC_requests_per_second);
         g->size_bytes = size;
-        for (size_t t = 0; t < TRANSPORTS; t++) {
-            int rc = add_at_size(k, transports[t], size);
+        for (size_t i = 0; i < count; i++) {
+            int rc = add_at_size(k, scenarios[i], size);
 
             if (rc < 0)
                 return rc;
@@ -167,16 +178,17 @@ static int add_sizes(const struct making *k)
 
 static int make_stream(const struct making *k)
 {
-    static const char *const bulk[] = {"tcp-bulk", "unix-bulk", "pipe-bulk"};
-    static const char *const requests[] = {"tcp-requests", "unix-requests",
-                                           "pipe-requests"};
+    const char *names[SHOOTOUT_MEMBERS];
+    size_t count = of_family(&family_bulk, names);
     int rc;
 
     k->s->title = "TCP, Unix sockets and named pipes";
-    rc = add_documented(k, "bulk", METRIC_seconds, bulk, 3);
-    if (rc == 0)
-        rc = add_documented(k, "requests", METRIC_seconds, requests, 3);
-    return rc < 0 ? rc : add_sizes(k);
+    rc = add_documented(k, "bulk", METRIC_seconds, names, count);
+    if (rc < 0)
+        return rc;
+    count = of_family(&family_requests, names);
+    rc = add_documented(k, "requests", METRIC_seconds, names, count);
+    return rc < 0 ? rc : add_sizes(k, names, count);
 }
 
 /* The strategy whose documented outcome is a crash is shown as well as it can work. */
@@ -334,7 +346,9 @@ static const struct contestant *member_of(const struct shootout *s,
 const char *shootout_member(const struct shootout *s, const struct shootout_group *g,
                             size_t member)
 {
-    return g->size_bytes ? transports[member] : member_of(s, g, member)->name;
+    const struct contestant *c = member_of(s, g, member);
+
+    return g->size_bytes ? transport_of_contestant(c) : c->name;
 }
 
 static void find_best(const struct shootout *s, struct shootout_group *g)
@@ -525,6 +539,16 @@ static void find_crossings(struct shootout *s, size_t x, size_t y)
     }
 }
 
+/* Every size has the same members. */
+static void find_all_crossings(struct shootout *s)
+{
+    const struct shootout_group *last = &s->groups[s->group_count - 1];
+
+    for (size_t x = 0; last->size_bytes && x < last->count; x++)
+        for (size_t y = x + 1; y < last->count; y++)
+            find_crossings(s, x, y);
+}
+
 void shootout_judge(struct shootout *s)
 {
     s->pair_count = s->crossing_count = 0;
@@ -536,9 +560,7 @@ void shootout_judge(struct shootout *s)
         judge_pairs(s, (enum shootout_table)table);
     for (size_t g = 0; g < s->group_count; g++)
         find_near(s, g);
-    for (size_t x = 0; x < TRANSPORTS; x++)
-        for (size_t y = x + 1; y < TRANSPORTS; y++)
-            find_crossings(s, x, y);
+    find_all_crossings(s);
 }
 
 int shootout_carry_out(struct shootout *s, struct fail *fail)

@@ -27,7 +27,7 @@
 #include "engine/ranks.h"
 #include "engine/rounds.h"
 
-#define SHOOTOUT_CONTESTANTS 48
+#define SHOOTOUT_CONTESTANTS 64
 #define SHOOTOUT_GROUPS 16
 #define SHOOTOUT_MEMBERS 5
 #define SHOOTOUT_PAIRS (SHOOTOUT_GROUPS * 10)

@@ -146,6 +146,11 @@ void acceptor_free(struct acceptor *a)
     free(a);
 }
 
+const struct transport *acceptor_transport(const struct acceptor *a)
+{
+    return a->listener.transport;
+}
+
 void acceptor_closed(struct acceptor *a)
 {
     a->open--;

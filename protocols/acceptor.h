@@ -27,6 +27,8 @@ int acceptor_new(struct acceptor **out, struct flow_env *env, acceptor_accepted 
                  void *owner, struct fail *fail);
 void acceptor_free(struct acceptor *a);
 
+const struct transport *acceptor_transport(const struct acceptor *a);
+
 /* The owner has closed one of its connections. */
 void acceptor_closed(struct acceptor *a);
 

@@ -42,7 +42,8 @@
 #define PAIR_MAX (sizeof(((struct endpoint *)0)->path) + NAME_LEN_MAX + 2)
 #define END_MAX (PAIR_MAX + sizeof(".down"))
 #define CHOOSE_TRIES 5
-#define LATE_MAX 1024 /* clients that have announced themselves and are not open */
+#define FIFO_BYTES (1 << 20) /* what an ordinary user may set, pipe-max-size */
+#define LATE_MAX 1024        /* clients that have announced themselves and are not open */
 #define AGAIN_NS (5 * NS_PER_MS)
 #define WAIT_NS (10 * NS_PER_S)
 
@@ -457,10 +458,42 @@ static void pipe_close(struct conn *c)
     free(c->pair);
 }
 
+static bool pipe_explain(const struct target *t, int err, char *text, size_t size)
+{
+    const char *path = t->endpoint.path;
+
+    if (err == -ENXIO)
+        snprintf(text, size, "No server reads the named pipe %s", path);
+    else if (err == -EPROTOTYPE)
+        snprintf(text, size, "%s is not a named pipe", path);
+    else
+        return false;
+    return true;
+}
+
+static ssize_t pipe_splice(int out, int file, off_t offset, size_t len)
+{
+    return splice(file, &offset, out, NULL, len, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+}
+
+/* A wish: an ordinary user has a limit over all pipes. */
+static void pipe_widen(int out)
+{
+    fcntl(out, F_SETPIPE_SZ, FIFO_BYTES);
+}
+
+static const struct zero_copy pipe_zero_copy = {
+    .name = "splice",
+    .send = pipe_splice,
+    .widen = pipe_widen,
+};
+
 const struct transport transport_pipe = {
-    .name = "pipe",
     .kind = ENDPOINT_PIPE,
-    .client_fds = 4, /* in, out, hold, and the rendezvous for a moment */
+    .help = "the same on named pipes",
+    .zero_copy = &pipe_zero_copy,
+    .client_fds =
+        3, /* in, out and hold; the rendezvous is closed by the time of the next */
     .server_fds = 2,
     .listen = pipe_listen,
     .accept = pipe_accept,
@@ -469,4 +502,5 @@ const struct transport transport_pipe = {
     .connected = pipe_connected,
     .finish = pipe_finish,
     .close = pipe_close,
+    .explain = pipe_explain,
 };

@@ -41,8 +41,8 @@ static void read_congestion(int fd, char *name, size_t size)
  * Try the wish on a socket of its own, once. What is the default already need not
  * be set on each socket, which saves a call for each connection.
  */
-static int tcp_configure(struct stream_setup *s, const struct options *o,
-                         struct fail *fail)
+static int tcp_congestion(struct stream_setup *s, const struct options *o,
+                          struct fail *fail)
 {
     const char *wish = options_text(o, "congestion", "auto");
     bool is_auto = strcmp(wish, "auto") == 0;
@@ -147,8 +147,9 @@ static int tcp_connected(struct conn *c)
 }
 
 const struct transport transport_tcp = {
-    .name = "tcp",
     .kind = ENDPOINT_TCP,
+    .help = "sends a message, or a file, to each client and counts what it receives",
+    .zero_copy = &socket_zero_copy,
     .client_fds = 1,
     .server_fds = 1,
     .listen = tcp_listen,
@@ -158,5 +159,5 @@ const struct transport transport_tcp = {
     .connected = tcp_connected,
     .finish = socket_finish,
     .close = socket_close,
-    .configure = tcp_configure,
+    .congestion = tcp_congestion,
 };

@@ -4,33 +4,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 #include "protocols/array.h"
 #include "protocols/resolve.h"
-
-static const struct transport *const transports[] = {
-#define X(id) &transport_##id,
-    TRANSPORT_LIST(X)
-#undef X
-};
-
-#define TRANSPORTS NUMBER_OF(transports)
-
-const struct transport *transport_find(const char *name)
-{
-    for (size_t i = 0; i < TRANSPORTS; i++)
-        if (strcmp(transports[i]->name, name) == 0)
-            return transports[i];
-    return NULL;
-}
+#include "protocols/words.h"
 
 const struct transport *transport_of(enum endpoint_kind kind)
 {
-    for (size_t i = 0; i < TRANSPORTS; i++)
-        if (transports[i]->kind == kind)
-            return transports[i];
-    return NULL;
+    static const struct transport *const transports[] = {
+#define X(kind, id, name, form) [ENDPOINT_##kind] = &transport_##id,
+        ENDPOINT_STREAMS(X)
+#undef X
+    };
+
+    return kind < NUMBER_OF(transports) ? transports[kind] : NULL;
+}
+
+static const struct transport *transport_find(const char *name)
+{
+    enum endpoint_kind kind;
+
+    return endpoint_kind_find(&kind, name) == 0 ? transport_of(kind) : NULL;
+}
+
+const struct transport *transport_asked(const struct options *o)
+{
+    return transport_find(options_text(o, "transport", ""));
+}
+
+const char *transport_name(const struct transport *t)
+{
+    return endpoint_kind_name(t->kind);
 }
 
 void conn_init(struct conn *c)
@@ -46,10 +52,11 @@ void conn_close(struct conn *c)
     conn_init(c);
 }
 
-static int configure(const struct transport *t, struct stream_setup *s,
-                     const struct options *o, struct fail *fail)
+int stream_setup_init(struct stream_setup *s, const struct transport *t,
+                      const struct options *o, struct fail *fail)
 {
-    return t->configure ? t->configure(s, o, fail) : 0;
+    memset(s, 0, sizeof(*s));
+    return t->congestion ? t->congestion(s, o, fail) : 0;
 }
 
 /* The endpoint that the options ask for; the path of a file may be empty. */
@@ -58,15 +65,8 @@ static int wanted_endpoint(struct endpoint *e, const struct options *o, struct f
     const char *path = options_text(o, "path", "");
     uint64_t port = options_number(o, "port", 4000);
 
-    if (e->kind != ENDPOINT_TCP) {
-        if (strlen(path) >= sizeof(e->path))
-            return fail_set(
-                fail, EINVAL, "path",
-                "The path %.60s... has %zu bytes; a socket path has at most %zu", path,
-                strlen(path), sizeof(e->path) - 1);
-        snprintf(e->path, sizeof(e->path), "%s", path);
-        return 0;
-    }
+    if (!endpoint_has_port(e->kind))
+        return *path ? endpoint_set_path(e, path, fail) : 0;
     if (port > 65535)
         return fail_set(fail, EINVAL, "port", "The port %llu is above 65535",
                         (unsigned long long)port);
@@ -74,17 +74,30 @@ static int wanted_endpoint(struct endpoint *e, const struct options *o, struct f
     return endpoint_set_host(e, options_text(o, "host", "127.0.0.1"), fail);
 }
 
+static int refuse_name(const char *name, struct fail *fail)
+{
+    static const char *const names[] = {
+#define X(kind, id, name, form) name,
+        ENDPOINT_STREAMS(X)
+#undef X
+    };
+    char list[80];
+
+    words_or(names, NUMBER_OF(names), list, sizeof(list));
+    return fail_set(fail, EINVAL, "transport", "\"%s\" is not a transport: %s", name,
+                    list);
+}
+
 /* The transport that the options ask for, and where on it. */
 static int wanted_place(const struct transport **t, struct endpoint *e,
                         const struct options *o, struct fail *fail)
 {
-    const char *name = options_text(o, "transport", "tcp");
+    const char *name = options_text(o, "transport", NULL);
 
     memset(e, 0, sizeof(*e));
-    *t = transport_find(name);
+    *t = name ? transport_find(name) : &transport_tcp;
     if (!*t)
-        return fail_set(fail, EINVAL, "transport",
-                        "\"%s\" is not a transport: tcp, unix or pipe", name);
+        return refuse_name(name, fail);
     e->kind = (*t)->kind;
     return wanted_endpoint(e, o, fail);
 }
@@ -106,7 +119,7 @@ int listener_open(struct listener *l, const struct options *o, struct fail *fail
     l->fd = -1;
     err = wanted_place(&l->transport, &wanted, o, fail);
     if (!err)
-        err = configure(l->transport, &l->setup, o, fail);
+        err = stream_setup_init(&l->setup, l->transport, o, fail);
     return err ? err : l->transport->listen(l, &wanted, fail);
 }
 
@@ -131,22 +144,19 @@ int target_init(struct target *t, const char *endpoint, const struct options *o,
     if (!t->transport)
         return fail_set(fail, EINVAL, "transport", "%s is not a stream endpoint",
                         endpoint);
-    if (t->endpoint.kind != ENDPOINT_PIPE)
+    if (endpoint_form(t->endpoint.kind) != ENDPOINT_FIFO_PATH)
         err = resolve_address(&t->endpoint, &t->address, &t->address_len, fail);
-    return err ? err : configure(t->transport, &t->setup, o, fail);
+    return err ? err : stream_setup_init(&t->setup, t->transport, o, fail);
 }
 
 void target_explain(const struct target *t, int err, char *text, size_t size)
 {
-    bool is_pipe = t->endpoint.kind == ENDPOINT_PIPE;
     char where[160];
 
+    if (t->transport->explain && t->transport->explain(t, err, text, size))
+        return;
     endpoint_format(&t->endpoint, where, sizeof(where));
-    if (err == -ENXIO && is_pipe)
-        snprintf(text, size, "No server reads the named pipe %s", t->endpoint.path);
-    else if (err == -EPROTOTYPE && is_pipe)
-        snprintf(text, size, "%s is not a named pipe", t->endpoint.path);
-    else if (err == -ECONNREFUSED)
+    if (err == -ECONNREFUSED)
         snprintf(text, size, "No server listens at %s", where);
     else if (err == -ETIMEDOUT)
         snprintf(text, size, "The server at %s did not take the connection in time",
@@ -177,3 +187,10 @@ void socket_close(struct conn *c)
     if (c->in >= 0)
         close(c->in);
 }
+
+static ssize_t socket_send_file(int out, int file, off_t offset, size_t len)
+{
+    return sendfile(out, file, &offset, len);
+}
+
+const struct zero_copy socket_zero_copy = {.name = "sendfile", .send = socket_send_file};

@@ -1,7 +1,7 @@
 /*
  * Stream transports: TCP, Unix sockets and named pipes behind one table of
- * functions, so that the workloads know none of them by name. A transport is one
- * file and one line in TRANSPORT_LIST.
+ * functions and traits, so that nobody else knows any of them by name. A transport is
+ * one file and one row of ENDPOINT_STREAMS (endpoint.h).
  *
  * Words: a *listener* is where a server can be reached; a *target* is that place
  * as its client sees it; a *conn* is one connection, open in both directions,
@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 
 #include "protocols/endpoint.h"
 #include "protocols/fail.h"
@@ -60,8 +61,8 @@ struct conn {
 struct target {
     const struct transport *transport;
     struct endpoint endpoint;
-    struct sockaddr_storage address; /* not for named pipes */
-    socklen_t address_len;
+    struct sockaddr_storage address;
+    socklen_t address_len; /* 0: it has none, and the endpoint's path is all */
     struct stream_setup setup;
 };
 
@@ -75,11 +76,23 @@ struct listener {
     struct stream_setup setup;
 };
 
-struct transport {
-    const char *name; /* as in an endpoint: "tcp" */
-    enum endpoint_kind kind;
+/* A way to send the bytes of a file that does not copy them through this process. */
+struct zero_copy {
+    const char *name; /* "sendfile" */
 
-    /* Descriptors that a connection takes, at most, at each end. */
+    /* As sendfile(2): from `offset` of `file` on, at most `len` bytes. */
+    ssize_t (*send)(int out, int file, off_t offset, size_t len);
+
+    /* Not required: have the kernel hold as much of what is sent as it may. */
+    void (*widen)(int out);
+};
+
+struct transport {
+    enum endpoint_kind kind; /* its name, and how its address is written */
+    const char *help;        /* what a server on it does: one line, no full stop */
+    const struct zero_copy *zero_copy;
+
+    /* Descriptors that a connection keeps, at most, at each end. */
     unsigned client_fds;
     unsigned server_fds;
 
@@ -110,23 +123,34 @@ struct transport {
 
     void (*close)(struct conn *c);
 
-    /* Not required: fill the setup from the options; failures have a sentence. */
-    int (*configure)(struct stream_setup *s, const struct options *o, struct fail *fail);
+    /*
+     * Not required: why connect failed, where the errno alone does not say it: false
+     * when there is nothing to add to that.
+     */
+    bool (*explain)(const struct target *t, int err, char *text, size_t size);
+
+    /*
+     * Only where there is congestion control: choose it from the option `congestion`.
+     * Failures have a sentence.
+     */
+    int (*congestion)(struct stream_setup *s, const struct options *o, struct fail *fail);
 };
 
-/* X(identifier): the table is `const struct transport transport_IDENTIFIER`. */
-#define TRANSPORT_LIST(X) \
-    X(tcp)                \
-    X(uds)                \
-    X(pipe)
-
-#define X(id) extern const struct transport transport_##id;
-TRANSPORT_LIST(X)
+#define X(kind, id, name, form) extern const struct transport transport_##id;
+ENDPOINT_STREAMS(X)
 #undef X
 
-/* NULL when no stream transport has this name or kind. */
-const struct transport *transport_find(const char *name);
+/* NULL when the kind is no stream transport's. */
 const struct transport *transport_of(enum endpoint_kind kind);
+
+/* The one that the option `transport` names; NULL when it is not set or names none. */
+const struct transport *transport_asked(const struct options *o);
+
+const char *transport_name(const struct transport *t); /* "tcp" */
+
+/* The setup that the options ask for. 0, or a negative errno with a sentence. */
+int stream_setup_init(struct stream_setup *s, const struct transport *t,
+                      const struct options *o, struct fail *fail);
 
 /* A connection that is not open; closing it is harmless. */
 void conn_init(struct conn *c);
@@ -135,7 +159,7 @@ void conn_init(struct conn *c);
 void conn_close(struct conn *c);
 
 /*
- * What a server was asked to listen on: options `transport`, `host` (127.0.0.1),
+ * What a server was asked to listen on: options `transport` (TCP), `host` (127.0.0.1),
  * `port` (4000), `path` (empty), `congestion`. On failure nothing is left behind.
  */
 int listener_open(struct listener *l, const struct options *o, struct fail *fail);
@@ -151,7 +175,8 @@ int target_init(struct target *t, const char *endpoint, const struct options *o,
 /* Why a connection could not be made, as a sentence; err is a negative errno. */
 void target_explain(const struct target *t, int err, char *text, size_t size);
 
-/* For the transports that are sockets: their common accept, finish and close. */
+/* For the transports that are sockets: what they have in common. */
+extern const struct zero_copy socket_zero_copy;
 int socket_accept(struct listener *l, struct conn *c);
 int socket_finish(struct conn *c);
 void socket_close(struct conn *c);

@@ -114,8 +114,9 @@ static int uds_connected(struct conn *c)
 }
 
 const struct transport transport_uds = {
-    .name = "unix",
     .kind = ENDPOINT_UNIX,
+    .help = "the same on a Unix socket",
+    .zero_copy = &socket_zero_copy,
     .client_fds = 1,
     .server_fds = 1,
     .listen = uds_listen,

@@ -1,8 +1,10 @@
 /* Endpoints as text and as addresses, the places of socket files, lists of CPUs. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,12 +19,14 @@
 #include <cmocka.h>
 
 #include "protocols/array.h"
+#include "protocols/array.h"
 #include "protocols/endpoint.h"
 #include "protocols/pin.h"
 #include "protocols/socket_path.h"
 #include "protocols/spawn.h"
 #include "protocols/transport.h"
 #include "protocols/words.h"
+#include "tests/pair.h"
 
 static void every_form_comes_back_as_it_was(void **state)
 {
@@ -283,6 +287,66 @@ static void a_live_server_is_not_removed(void **state)
     assert_int_equal(rmdir(directory), 0);
 }
 
+/* The next client, which may be on its way still. */
+static void accept_next(struct listener *l, struct conn *c)
+{
+    struct pollfd ready = {.fd = l->fd, .events = POLLIN};
+    int err = l->transport->accept(l, c);
+
+    while (err == -EAGAIN && poll(&ready, 1, 10000) == 1)
+        err = l->transport->accept(l, c);
+    assert_int_equal(err, 0);
+}
+
+/* Counted: so many connections that nobody has accepted, then at the server as well. */
+static void connections_keep_the_descriptors_that_their_row_says(void **state)
+{
+    static const struct transport *const transports[] = {
+#define X(kind, id, name, form) &transport_##id,
+        ENDPOINT_STREAMS(X)
+#undef X
+    };
+    enum { CONNECTIONS = 5 };
+    char directory[] = "/tmp/plimsoll-test-XXXXXX";
+
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    assert_non_null(mkdtemp(directory));
+    setenv("XDG_RUNTIME_DIR", directory, 1);
+    for (size_t t = 0; t < NUMBER_OF(transports); t++) {
+        struct conn client[CONNECTIONS], server[CONNECTIONS];
+        struct options o = {0};
+        struct listener l;
+        struct target target;
+        char text[160];
+        unsigned before;
+
+        options_set_text(&o, "transport", transport_name(transports[t]));
+        options_set_number(&o, "port", 0);
+        assert_int_equal(listener_open(&l, &o, NULL), 0);
+        endpoint_format(&l.bound, text, sizeof(text));
+        assert_int_equal(target_init(&target, text, &o, NULL), 0);
+        before = open_descriptors();
+        for (size_t i = 0; i < CONNECTIONS; i++)
+            assert_int_equal(transports[t]->connect(&target, &client[i]), 0);
+        assert_int_equal(open_descriptors(),
+                         before + CONNECTIONS * transports[t]->client_fds);
+        for (size_t i = 0; i < CONNECTIONS; i++)
+            accept_next(&l, &server[i]);
+        assert_int_equal(open_descriptors(),
+                         before + CONNECTIONS * (transports[t]->client_fds +
+                                                 transports[t]->server_fds));
+        for (size_t i = 0; i < CONNECTIONS; i++) {
+            conn_close(&client[i]);
+            conn_close(&server[i]);
+        }
+        assert_int_equal(open_descriptors(), before);
+        listener_close(&l);
+        options_done(&o);
+    }
+    assert_int_equal(rmdir(directory), 0);
+}
+
 /* ---- processes ---- */
 
 static void cpu_lists_are_read(void **state)
@@ -376,6 +440,7 @@ int main(void)
         cmocka_unit_test(socket_path_leaves_other_directories_alone),
         cmocka_unit_test(only_pairs_are_cleared),
         cmocka_unit_test(a_live_server_is_not_removed),
+        cmocka_unit_test(connections_keep_the_descriptors_that_their_row_says),
         cmocka_unit_test(cpu_lists_are_read),
         cmocka_unit_test(spawned_programs_get_their_descriptors),
     };

@@ -67,6 +67,29 @@ static void an_endpoint_holds_the_way_in_and_the_way_on(void **state)
     assert_int_equal(files("rest-direct", WITH("connections", "500")) - besides, 500);
 }
 
+/* The busier end counts: the client's of a named pipe, until it has several processes. */
+static void a_named_pipe_is_three_at_its_client_and_two_at_its_server(void **state)
+{
+    int64_t besides = files("http", WITH("connections", "1")) - 1;
+
+    (void)state;
+    assert_int_equal(
+        files("pipe-requests", WITH("client", "connection", "concurrency", "50")) -
+            besides,
+        150);
+    assert_int_equal(files("pipe-requests", WITH("client", "persistent", "concurrency",
+                                                 "50", "workers", "2")) -
+                         besides,
+                     100);
+    assert_int_equal(
+        files("pipe-requests", WITH("client", "process", "concurrency", "50")) - besides,
+        100);
+    assert_int_equal(
+        files("unix-requests", WITH("client", "connection", "concurrency", "50")) -
+            besides,
+        50);
+}
+
 static void ports_are_used_up_by_closed_connections(void **state)
 {
     static const struct {
@@ -122,6 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_are_those_of_what_is_open_at_once),
+        cmocka_unit_test(a_named_pipe_is_three_at_its_client_and_two_at_its_server),
         cmocka_unit_test(an_endpoint_holds_the_way_in_and_the_way_on),
         cmocka_unit_test(ports_are_used_up_by_closed_connections),
         cmocka_unit_test(buffers_and_memory_are_of_those_that_use_them),

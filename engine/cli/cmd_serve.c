@@ -18,33 +18,47 @@
 #include "protocols/clock.h"
 #include "protocols/event.h"
 #include "protocols/role.h"
+#include "protocols/transport.h"
 #include "protocols/utf8.h"
+#include "protocols/words.h"
 
 struct service {
     const char *name;
-    unsigned family;
-    unsigned port; /* by default: the documented one */
     const char *role;
-    const char *other_role; /* with --size or --file; NULL: the same */
-    const char *fixed;      /* name=value handed to the role */
+    const char *other_role;            /* with --size or --file; NULL: the same */
+    unsigned port;                     /* by default: the documented one */
+    const struct transport *transport; /* of a stream server; NULL: it has its own */
+    unsigned family;                   /* here and below: where there is no transport */
     const char *help;
 };
 
+/* clang-format off */
 static const struct service services[] = {
-    {"tcp", SERVE_TCP, 4000, "requests-server", "bulk-server", "transport=tcp",
-     "sends a message, or a file, to each client and counts what it receives"},
-    {"unix", SERVE_FILE, 0, "requests-server", "bulk-server", "transport=unix",
-     "the same on a Unix socket"},
-    {"pipe", SERVE_FILE, 0, "requests-server", "bulk-server", "transport=pipe",
-     "the same on named pipes"},
-    {"udp", SERVE_UDP, 8123, "udp-server", NULL, "", "counts datagrams by label"},
-    {"rest", SERVE_REST, 9001, "rest", NULL, "", "the REST microservice: POST /sum"},
-    {"gateway", SERVE_GATEWAY, 9000, "gateway", NULL, "",
+#define X(kind, id, name, form) \
+    {name, "requests-server", "bulk-server", 4000, &transport_##id, 0, NULL},
+    ENDPOINT_STREAMS(X)
+#undef X
+    {"udp", "udp-server", NULL, 8123, NULL, SERVE_UDP, "counts datagrams by label"},
+    {"rest", "rest", NULL, 9001, NULL, SERVE_REST, "the REST microservice: POST /sum"},
+    {"gateway", "gateway", NULL, 9000, NULL, SERVE_GATEWAY,
      "the API endpoint in front of a microservice"},
-    {"topper", SERVE_TOPPER, 4000, "topper", NULL, "", "the Topper TCP microservice"},
+    {"topper", "topper", NULL, 4000, NULL, SERVE_TOPPER, "the Topper TCP microservice"},
 };
+/* clang-format on */
 
 #define SERVICES NUMBER_OF(services)
+
+static unsigned family_of(const struct service *s)
+{
+    if (!s->transport)
+        return s->family;
+    return endpoint_has_port(s->transport->kind) ? SERVE_TCP : SERVE_FILE;
+}
+
+static const char *help_of(const struct service *s)
+{
+    return s->transport ? s->transport->help : s->help;
+}
 
 #define NOTES_A_SECOND 200
 
@@ -235,7 +249,7 @@ static const struct flag flags[] = {
 
 static const struct flag *flags_of(const struct service *service)
 {
-    return service->family == SERVE_GATEWAY ? flags : flags + GATEWAY_FLAGS;
+    return family_of(service) == SERVE_GATEWAY ? flags : flags + GATEWAY_FLAGS;
 }
 
 static void print_help(const struct command *command, const struct service *service,
@@ -246,49 +260,60 @@ static void print_help(const struct command *command, const struct service *serv
 
     snprintf(usage, sizeof(usage), "serve %s [options]", service->name);
     own.usage = usage;
-    own.help = service->help;
+    own.help = help_of(service);
     own.flags = flags_of(service);
-    command_help(&own, service->family, values);
+    command_help(&own, family_of(service), values);
+}
+
+static void names_of_all(const char *names[SERVICES])
+{
+    for (size_t i = 0; i < SERVICES; i++)
+        names[i] = services[i].name;
 }
 
 static const struct service *find_service(const char *name, struct fail *fail)
 {
     const char *names[SERVICES];
     const char *near;
+    char list[120];
 
-    for (size_t i = 0; i < SERVICES; i++) {
+    for (size_t i = 0; i < SERVICES; i++)
         if (strcmp(services[i].name, name) == 0)
             return &services[i];
-        names[i] = services[i].name;
-    }
+    names_of_all(names);
     near = nearest_word(name, names, SERVICES);
+    words_or(names, SERVICES, list, sizeof(list));
     if (near)
         fail_set(fail, EINVAL, "serve", "there is no server '%.40s'; did you mean '%s'?",
                  name, near);
     else
-        fail_set(fail, EINVAL, "serve",
-                 "there is no server '%.40s': tcp, unix, pipe, udp, rest, gateway or "
-                 "topper",
-                 name);
+        fail_set(fail, EINVAL, "serve", "there is no server '%.40s': %s", name, list);
     return NULL;
+}
+
+static int ask_which(void)
+{
+    const char *names[SERVICES];
+    struct fail fail = {0};
+    char list[120];
+
+    names_of_all(names);
+    words_or(names, SERVICES, list, sizeof(list));
+    fail_set(&fail, EINVAL, "serve", "which server? %s", list);
+    return command_fails(&fail);
 }
 
 /* Fallbacks of the parameter table; a server alone has the documented port. */
 static int fill_defaults(const struct service *service, struct options *values)
 {
-    char *fixed = strdup(service->fixed);
-    char *equals = fixed ? strchr(fixed, '=') : NULL;
-    int rc = fixed ? 0 : -ENOMEM;
+    int rc = 0;
 
     for (const struct param *p = param_table(); p->name && rc == 0; p++)
-        if (p->families & service->family)
+        if (p->families & family_of(service))
             rc = p->flags & PARAM_REPEAT ? options_set_text(values, p->name, "")
                                          : param_set(values, p, p->fallback, NULL);
-    if (equals && rc == 0) {
-        *equals = '\0';
-        rc = options_set_text(values, fixed, equals + 1);
-    }
-    free(fixed);
+    if (rc == 0 && service->transport)
+        rc = options_set_text(values, "transport", service->name);
     if (rc == 0)
         rc = options_set_number(values, "port", service->port);
     return rc;
@@ -320,7 +345,7 @@ static int start_service(const struct command *command, const struct service *se
     if (fill_defaults(service, &values) < 0)
         fail_set(&fail, ENOMEM, "serve", "starting a server");
     else
-        arguments_parse(&a, argc, argv, service->family, flags_of(service), &values,
+        arguments_parse(&a, argc, argv, family_of(service), flags_of(service), &values,
                         &fail);
     if (!fail.err)
         arguments_no_more(&a, 0, &fail);
@@ -354,14 +379,11 @@ static int serve(const struct command *command, int argc, char **argv)
         command_help(command, 0, NULL);
         puts("\nroles:");
         for (size_t i = 0; i < SERVICES; i++)
-            printf("  %-8s %s\n", services[i].name, services[i].help);
+            printf("  %-8s %s\n", services[i].name, help_of(&services[i]));
         return EXIT_OK;
     }
-    if (argc < 1 || argv[0][0] == '-') {
-        fail_set(&fail, EINVAL, "serve",
-                 "which server? tcp, unix, pipe, udp, rest, gateway or topper");
-        return command_fails(&fail);
-    }
+    if (argc < 1 || argv[0][0] == '-')
+        return ask_which();
     service = find_service(argv[0], &fail);
     return service ? start_service(command, service, argc - 1, argv + 1)
                    : command_fails(&fail);
@@ -371,7 +393,8 @@ static bool serve_word(size_t i, struct command_word *word)
 {
     if (i >= SERVICES)
         return false;
-    *word = (struct command_word){services[i].name, services[i].help, services[i].family};
+    *word = (struct command_word){services[i].name, help_of(&services[i]),
+                                  family_of(&services[i])};
     return true;
 }
 

@@ -4,6 +4,7 @@
  * transfer both ways has the sums of a --bidir test, one down alone those of --reverse.
  * The client processes together are one stream. What was not measured is null.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "engine/json.h"
 #include "engine/report/document.h"
 #include "engine/report/export.h"
+#include "protocols/endpoint.h"
 
 /* One direction: who sends, who receives. */
 struct flow_of {
@@ -71,16 +73,26 @@ static void add_connected(cJSON *start, const struct trial *t)
     }
 }
 
+/* iperf3 writes the Internet's protocols in capitals: TCP, UDP, SCTP. */
+static void protocol_name(const struct run *r, char *name, size_t size)
+{
+    enum endpoint_kind kind = ENDPOINT_UDP;
+
+    endpoint_kind_find(
+        &kind, options_text(&r->values, "transport", r->scenario->family->protocol));
+    snprintf(name, size, "%s", endpoint_kind_name(kind));
+    for (; endpoint_has_port(kind) && *name; name++)
+        *name = (char)toupper((unsigned char)*name);
+}
+
 static void add_test(cJSON *start, const struct run *r)
 {
     cJSON *o = cJSON_AddObjectToObject(start, "test_start");
     const struct family *family = r->scenario->family;
-    const char *transport = options_text(&r->values, "transport", family->protocol);
-    const char *name = strcmp(transport, "tcp") == 0   ? "TCP"
-                       : strcmp(transport, "udp") == 0 ? "UDP"
-                                                       : transport;
+    char protocol[16];
 
-    json_add_text(o, "protocol", name);
+    protocol_name(r, protocol, sizeof(protocol));
+    json_add_text(o, "protocol", protocol);
     json_add_u64(o, "num_streams", options_number(&r->values, "workers", 1));
     json_add_u64(o, "blksize",
                  options_number(&r->values, family->datagrams ? "size" : "block", 0));

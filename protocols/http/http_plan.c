@@ -28,7 +28,7 @@ static void authority_of(const struct endpoint *e, char authority[128])
 {
     const char *bracket = strchr(e->host, ':') ? "[" : "";
 
-    if (e->kind != ENDPOINT_TCP)
+    if (!endpoint_has_port(e->kind))
         snprintf(authority, 128, "localhost");
     else if (e->port == 80)
         snprintf(authority, 128, "%s%s%s", bracket, e->host, *bracket ? "]" : "");
@@ -268,8 +268,8 @@ static int read_rest(struct http_plan *p, const struct options *o, struct fail *
 
     if (!err)
         err = resolve(p, o, fail);
-    if (!err && p->endpoint.kind == ENDPOINT_TCP)
-        err = transport_tcp.configure(&p->setup, o, fail);
+    if (!err)
+        err = stream_setup_init(&p->setup, transport_of(p->endpoint.kind), o, fail);
     if (err)
         http_plan_done(p);
     return err;

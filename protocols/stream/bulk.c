@@ -4,7 +4,7 @@
  *
  *   size        bytes each way (1 GiB); a `file` brings its own size
  *   direction   both, up (client to server), down
- *   method      auto and zero-copy: sendfile or splice; copy: read and write. A method
+ *   method      auto and zero-copy: the transport's own; copy: read and write. A method
  *               that the kernel refuses becomes copy; facts "method", "method_refused"
  *   block       bytes asked of the kernel in one call (256 KiB)
  *   verify      1: facts "sent_crc32" and "received_crc32", zlib's CRC-32 in hex, each
@@ -99,13 +99,6 @@ static void set_timer(struct event *timer, uint64_t span_ns)
 
 /* ---- common ---- */
 
-static enum transfer_method chosen_method(const struct options *o, bool is_pipe)
-{
-    if (options_is(o, "method", "copy"))
-        return TRANSFER_COPY;
-    return is_pipe ? TRANSFER_SPLICE : TRANSFER_SENDFILE;
-}
-
 static void fact_crc32(struct flow_env *env, const char *name, uint32_t crc)
 {
     char text[16];
@@ -120,7 +113,7 @@ static void fact_method(struct bulk *b)
 
     if (b->plan.send_bytes == 0)
         return;
-    env->fact(env, "method", transfer_method_name(b->plan.method));
+    env->fact(env, "method", transfer_method(&b->plan));
     if (b->plan.refused)
         env->fact(env, "method_refused", strerror(b->plan.refused));
 }
@@ -164,7 +157,7 @@ static int prepare_content(struct bulk *b, struct fail *fail)
 }
 
 static int prepare_bulk(struct bulk *b, struct flow_env *env, bool is_server,
-                        bool is_pipe, struct fail *fail)
+                        const struct transport *transport, struct fail *fail)
 {
     const struct options *o = env->options;
     int err = bulk_check(o, fail);
@@ -175,7 +168,7 @@ static int prepare_bulk(struct bulk *b, struct flow_env *env, bool is_server,
     b->receives = !options_is(o, "direction", is_server ? "down" : "up");
     b->foreign = options_number(o, "foreign", 0);
     b->plan.meter = env->meter;
-    b->plan.method = chosen_method(o, is_pipe);
+    b->plan.zero_copy = options_is(o, "method", "copy") ? NULL : transport->zero_copy;
     b->plan.checksum = options_number(o, "verify", 0);
     b->plan.block_bytes = (size_t)options_number(o, "block", BLOCK_DEFAULT);
     b->plan.received = block_new(b->plan.block_bytes);
@@ -330,7 +323,6 @@ static void server_free(struct flow *f)
 
 static int server_prepare(struct flow_env *env, struct flow **out, struct fail *fail)
 {
-    bool is_pipe = options_is(env->options, "transport", "pipe");
     struct flow *f = flow_new(env);
     int err;
 
@@ -341,7 +333,7 @@ static int server_prepare(struct flow_env *env, struct flow **out, struct fail *
     err = f->timer ? acceptor_new(&f->acceptor, env, server_accepted, f, fail)
                    : fail_set(fail, ENOMEM, "prepare", "The server cannot be made");
     if (!err) /* last, since making a content takes a while */
-        err = prepare_bulk(&f->bulk, env, true, is_pipe, fail);
+        err = prepare_bulk(&f->bulk, env, true, acceptor_transport(f->acceptor), fail);
     if (err)
         server_free(f);
     else
@@ -545,8 +537,7 @@ static int client_prepare(struct flow_env *env, struct flow **out, struct fail *
     if (!err)
         err = target_init(&f->target, env->endpoint, env->options, fail);
     if (!err)
-        err = prepare_bulk(&f->bulk, env, false, f->target.endpoint.kind == ENDPOINT_PIPE,
-                           fail);
+        err = prepare_bulk(&f->bulk, env, false, f->target.transport, fail);
     if (err) {
         client_free(f);
         return err;

@@ -38,12 +38,11 @@ enum oneshot_phase {
 struct oneshot_job {
     uint64_t magic;
     uint64_t message_bytes;
-    uint64_t records_at; /* offset in the file */
-    uint32_t is_pipe;
-    uint32_t address_len;
-    struct sockaddr_storage address; /* not for a named pipe */
-    char path[108];                  /* named pipe */
-    char congestion[16];             /* TCP: to set, or "" */
+    uint64_t records_at;  /* offset in the file */
+    uint64_t address_len; /* 0: no socket, but the rendezvous at `path` (pipe.c) */
+    struct sockaddr_storage address;
+    char path[108];
+    char congestion[16]; /* to set, or "" */
 };
 
 struct oneshot_record {

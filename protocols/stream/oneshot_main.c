@@ -46,7 +46,7 @@ static int connect_socket(struct oneshot *o)
         return -1;
     congestion_set(fd, job->congestion);
     o->in = o->out = fd;
-    return connect(fd, (const void *)&job->address, job->address_len);
+    return connect(fd, (const void *)&job->address, (socklen_t)job->address_len);
 }
 
 static char *append(char *to, const char *from)
@@ -207,7 +207,7 @@ static int receive(struct oneshot *o)
 
 static int request(struct oneshot *o, const char *first, size_t first_len)
 {
-    if ((o->job.is_pipe ? connect_pipe : connect_socket)(o) < 0)
+    if ((o->job.address_len ? connect_socket : connect_pipe)(o) < 0)
         return fails(o, ONESHOT_CONNECT);
     o->record.connected_ns = now_ns();
     if (send_message(o, first, first_len) < 0 || finish(o) < 0)

@@ -175,7 +175,6 @@ static int write_job(struct requests *r, struct fail *fail)
         .magic = ONESHOT_MAGIC,
         .message_bytes = r->message.len_bytes,
         .records_at = sizeof(job) + r->message.len_bytes,
-        .is_pipe = t->endpoint.kind == ENDPOINT_PIPE,
         .address_len = t->address_len,
         .address = t->address,
     };

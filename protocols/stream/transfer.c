@@ -2,10 +2,8 @@
 
 #include <errno.h>
 #include <event2/event.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -14,16 +12,13 @@
 #include "protocols/stream/block.h"
 
 #define TURN_NS (2 * NS_PER_MS) /* at most, before timers and others have their turn */
-#define FIFO_BYTES (1 << 20)    /* what an ordinary user may set, pipe-max-size */
 
 /* What one call achieved. */
 enum step { STEP_BLOCKED, STEP_MOVED, STEP_ENDED };
 
-const char *transfer_method_name(enum transfer_method method)
+const char *transfer_method(const struct transfer_plan *plan)
 {
-    static const char *const names[] = {"copy", "sendfile", "splice"};
-
-    return names[method];
+    return plan->zero_copy ? plan->zero_copy->name : "copy";
 }
 
 static void end(struct transfer *t, int err, const char *phase)
@@ -38,16 +33,6 @@ static void end(struct transfer *t, int err, const char *phase)
 static bool refused(int err)
 {
     return err == EINVAL || err == ENOSYS || err == EOPNOTSUPP || err == EXDEV;
-}
-
-static ssize_t send_kernel(struct transfer *t, size_t len)
-{
-    off_t offset = (off_t)t->sent_bytes;
-
-    if (t->plan->method == TRANSFER_SENDFILE)
-        return sendfile(t->conn.out, t->plan->file, &offset, len);
-    return splice(t->plan->file, &offset, t->conn.out, NULL, len,
-                  SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
 }
 
 /* A short write leaves the rest of the block for the next call. */
@@ -81,12 +66,12 @@ static ssize_t send_block(struct transfer *t)
     size_t len = left < plan->block_bytes ? (size_t)left : plan->block_bytes;
     ssize_t n;
 
-    if (plan->method != TRANSFER_COPY) {
-        n = send_kernel(t, len);
+    if (plan->zero_copy) {
+        n = plan->zero_copy->send(t->conn.out, plan->file, (off_t)t->sent_bytes, len);
         if (n >= 0 || !refused(errno))
             return n;
         plan->refused = errno;
-        plan->method = TRANSFER_COPY;
+        plan->zero_copy = NULL;
     }
     return send_copy(t, len);
 }
@@ -209,8 +194,8 @@ int transfer_init(struct transfer *t, struct transfer_plan *plan, const struct c
     memset(t, 0, sizeof(*t));
     t->plan = plan;
     t->conn = *c;
-    if (plan->method == TRANSFER_SPLICE)
-        fcntl(t->conn.out, F_SETPIPE_SZ, FIFO_BYTES); /* a wish: there is a user limit */
+    if (plan->zero_copy && plan->zero_copy->widen)
+        plan->zero_copy->widen(t->conn.out);
     t->in = event_new(base, t->conn.in, EV_READ | EV_PERSIST, in_ready, t);
     t->out = event_new(base, t->conn.out, EV_WRITE | EV_PERSIST, out_ready, t);
     if (!t->in || !t->out || event_add(t->in, NULL) < 0 || event_add(t->out, NULL) < 0)

@@ -4,7 +4,7 @@
  * side has ended too. Either direction may be left out: a side that sends nothing
  * ends its sending at once.
  *
- * The cheapest way that was measured: sendfile(2) to sockets and splice(2) to FIFOs,
+ * The cheapest way that was measured: the transport's zero copy to send,
  * read(2) into one reused buffer to receive, a block of each in turn until both
  * directions would block, and only then the event loop. The buffer is read into and
  * not looked at, unless the plan asks for a checksum.
@@ -22,21 +22,13 @@
 struct event;
 struct event_base;
 
-enum transfer_method {
-    TRANSFER_COPY,     /* pread and write */
-    TRANSFER_SENDFILE, /* to a socket */
-    TRANSFER_SPLICE,   /* to a FIFO */
-};
-
-const char *transfer_method_name(enum transfer_method method);
-
 /* What all transfers of a role have in common; outlives them. */
 struct transfer_plan {
-    int file;            /* borrowed; read by offsets only */
-    uint64_t send_bytes; /* 0: send nothing */
-    size_t block_bytes;  /* asked of the kernel in one call */
-    enum transfer_method method;
-    int refused;    /* errno with which the kernel refused the method, now copy */
+    int file;                          /* borrowed; read by offsets only */
+    uint64_t send_bytes;               /* 0: send nothing */
+    size_t block_bytes;                /* asked of the kernel in one call */
+    const struct zero_copy *zero_copy; /* NULL: pread and write, the method copy */
+    int refused;    /* errno with which the kernel refused zero copy; it is NULL now */
     bool checksum;  /* keep the CRC-32 of what is received */
     char *received; /* block_bytes, overwritten by every read */
     struct meter *meter;
@@ -53,7 +45,7 @@ struct transfer {
     uint64_t connected_ns; /* when the connection was known to be there, 0 before */
     bool send_done;
     bool receive_done;
-    char *copied; /* TRANSFER_COPY: a block read from the file, [from, to) unsent */
+    char *copied; /* method copy: a block read from the file, [from, to) unsent */
     size_t copied_from, copied_to;
 
     /*
@@ -70,6 +62,9 @@ struct transfer {
  */
 int transfer_init(struct transfer *t, struct transfer_plan *plan, const struct conn *c,
                   struct event_base *base);
+
+/* "copy", or the name of the zero copy. */
+const char *transfer_method(const struct transfer_plan *plan);
 
 /* Move nothing until it is called with false. */
 void transfer_pause(struct transfer *t, bool paused);
