@@ -76,7 +76,7 @@ int resolve_address(const struct endpoint *e, struct sockaddr_storage *address,
     const struct addrinfo *found;
     int err;
 
-    if (e->kind != ENDPOINT_TCP && e->kind != ENDPOINT_UDP)
+    if (!endpoint_has_port(e->kind))
         return endpoint_address(e, address, len, fail);
     err = endpoint_look_up(e, &list, fail);
     if (err < 0)
