@@ -64,6 +64,12 @@ void pacer_start(struct pacer *p, uint64_t base_ns, uint64_t messages, uint64_t 
     };
 }
 
+uint64_t pacer_phase_ns(uint64_t messages, uint64_t per_ns, uint64_t k, uint64_t n)
+{
+    assert_rate(messages, per_ns);
+    return messages && k < n ? narrow((wide)per_ns * k / ((wide)messages * n)) : 0;
+}
+
 /* Forget the stretches of which every message has been taken. */
 static void drop_taken(struct pacer *p)
 {

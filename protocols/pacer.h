@@ -11,7 +11,8 @@
  * so a schedule does not drift, however long it runs. A rate is two whole numbers,
  * `messages` per `per_ns`: 5/s is 5 per NS_PER_S; one message in two minutes is 1 per
  * 120 * NS_PER_S; a rate of R/s shared by W clients is R per W * NS_PER_S in each,
- * with the base of client k later by k * NS_PER_S / R, which interleaves them evenly.
+ * with the base of client k later by its phase (pacer_phase_ns), which interleaves them
+ * evenly.
  *
  * The words:
  *  - A message is *due* from its intended time on. The caller *takes* due messages,
@@ -70,6 +71,12 @@ struct pacer {
 
 /* Begin a schedule, not paused. `messages` 0 is unpaced; per_ns must not be 0 even so. */
 void pacer_start(struct pacer *p, uint64_t base_ns, uint64_t messages, uint64_t per_ns);
+
+/*
+ * How much later than the first the schedule of client `k` of `n` begins, each of which
+ * has this rate: k/n of the gap, rounded down. 0 when unpaced, and when k is not below n.
+ */
+uint64_t pacer_phase_ns(uint64_t messages, uint64_t per_ns, uint64_t k, uint64_t n);
 
 /*
  * Change the rate from now on; before the base or while paused too. The same rate

@@ -181,10 +181,25 @@ static void shares_interleave_evenly(void **state)
     (void)state;
     pacer_start(&one, BASE, 1000, NS_PER_S);
     for (unsigned k = 0; k < 4; k++)
-        pacer_start(&part[k], BASE + k * NS_PER_S / 1000, 1000, 4 * NS_PER_S);
+        pacer_start(&part[k], BASE + pacer_phase_ns(1000, 4 * NS_PER_S, k, 4), 1000,
+                    4 * NS_PER_S);
     for (uint64_t n = 0; n < 100000; n++)
         assert_int_equal(pacer_intended_ns(&part[n % 4], n / 4),
                          pacer_intended_ns(&one, n));
+}
+
+static void phase_is_a_part_of_the_gap(void **state)
+{
+    (void)state;
+    assert_int_equal(pacer_phase_ns(250, NS_PER_S, 0, 4), 0);
+    assert_int_equal(pacer_phase_ns(250, NS_PER_S, 3, 4), 3 * NS_PER_MS);
+    assert_int_equal(pacer_phase_ns(3, NS_PER_S, 1, 2), 166666666);
+    assert_int_equal(pacer_phase_ns(1, 120 * NS_PER_S, 1, 3), 40 * NS_PER_S);
+    assert_int_equal(pacer_phase_ns(1, PACER_RATE_MAX, 255, 256),
+                     PACER_RATE_MAX / 256 * 255);
+    assert_int_equal(pacer_phase_ns(0, NS_PER_S, 1, 2), 0);
+    assert_int_equal(pacer_phase_ns(10, NS_PER_S, 2, 2), 0);
+    assert_int_equal(pacer_phase_ns(10, NS_PER_S, 0, 0), 0);
 }
 
 /* 30 % of the old gap had still to pass: 30 % of the new one has. */
@@ -543,6 +558,7 @@ int main(void)
         cmocka_unit_test(backlog_keeps_its_intended_times),
         cmocka_unit_test(unpaced_is_always_due),
         cmocka_unit_test(shares_interleave_evenly),
+        cmocka_unit_test(phase_is_a_part_of_the_gap),
         cmocka_unit_test(change_of_rate_keeps_the_phase),
         cmocka_unit_test(many_changes_leave_no_burst_and_no_gap),
         cmocka_unit_test(change_leaves_the_backlog_alone),

@@ -11,6 +11,7 @@
 
 #include "protocols/clock.h"
 #include "protocols/http/url.h"
+#include "protocols/pacer.h"
 #include "protocols/topper_client.h"
 
 #define BODY_MAX (1024ll * 1024 * 1024)
@@ -214,17 +215,6 @@ static int resolve(struct http_plan *p, const struct options *o, struct fail *fa
                     p->endpoint.host);
 }
 
-/* Several clients share a rate: each begins a part of a gap behind the one before. */
-static uint64_t phase_ns(const struct http_plan *p, const struct options *o)
-{
-    double gap_ns = p->rate ? (double)p->rate_per_ns / (double)p->rate : 0;
-    uint64_t senders = options_number(o, "senders", 1);
-
-    return senders ? (uint64_t)(gap_ns * (double)options_number(o, "sender", 0) /
-                                (double)senders)
-                   : 0;
-}
-
 static int read_numbers(struct http_plan *p, const struct options *o, struct fail *fail)
 {
     uint64_t connections = options_number(o, "connections", 1);
@@ -257,7 +247,8 @@ static int read_numbers(struct http_plan *p, const struct options *o, struct fai
     p->is_per_connection = per_connection > 0;
     if (p->timeout_ns == 0 || p->rate_per_ns == 0)
         return fail_set(fail, EINVAL, "timeout", "timeout and rate_per must not be 0");
-    p->phase_ns = phase_ns(p, o);
+    p->phase_ns = pacer_phase_ns(p->rate, p->rate_per_ns, options_number(o, "sender", 0),
+                                 options_number(o, "senders", 1));
     return 0;
 }
 

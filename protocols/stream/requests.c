@@ -602,15 +602,6 @@ static int client_prepare(struct flow_env *env, struct flow **out, struct fail *
     return 0;
 }
 
-/* The schedules of several client processes are interleaved evenly. */
-static uint64_t phase_ns(const struct flow *f, uint64_t rate_per_s)
-{
-    uint64_t sender = options_number(f->shared.env->options, "sender", 0);
-    uint64_t senders = options_number(f->shared.env->options, "senders", 1);
-
-    return rate_per_s && sender < senders ? NS_PER_S / rate_per_s * sender / senders : 0;
-}
-
 static void arm_end(struct flow *f, uint64_t now)
 {
     if (f->duration_ns && !f->ended_by)
@@ -619,13 +610,17 @@ static void arm_end(struct flow *f, uint64_t now)
 
 static void client_start(struct flow *f, uint64_t start_ns)
 {
-    uint64_t rate_per_s = options_number(f->shared.env->options, "rate", 0);
+    const struct options *o = f->shared.env->options;
+    uint64_t rate_per_s = options_number(o, "rate", 0);
+    uint64_t phase_ns =
+        pacer_phase_ns(rate_per_s, NS_PER_S, options_number(o, "sender", 0),
+                       options_number(o, "senders", 1));
     uint64_t now = now_ns();
     uint64_t wait_ns = start_ns > now ? start_ns - now : 0;
     uint64_t sweep_ns = f->timeout_ns / 8;
 
     f->started = true;
-    pacer_start(&f->pacer, start_ns + phase_ns(f, rate_per_s), rate_per_s, NS_PER_S);
+    pacer_start(&f->pacer, start_ns + phase_ns, rate_per_s, NS_PER_S);
     set_timer(f->start, wait_ns);
     f->end_ns = f->duration_ns ? start_ns + f->duration_ns : UINT64_MAX;
     arm_end(f, now);

@@ -296,12 +296,10 @@ void udp_client_on_writable(int fd, short what, void *arg)
 /* The schedules of several client processes are interleaved evenly. */
 static uint64_t schedule_base_ns(const struct flow *f)
 {
-    uint64_t sender = options_number(f->env->options, "sender", 0);
-    uint64_t senders = options_number(f->env->options, "senders", 1);
+    const struct options *o = f->env->options;
 
-    if (!f->rate || sender >= senders)
-        return f->start_ns;
-    return f->start_ns + NS_PER_S / f->rate * sender / senders;
+    return f->start_ns + pacer_phase_ns(f->rate, NS_PER_S, options_number(o, "sender", 0),
+                                        options_number(o, "senders", 1));
 }
 
 static void arm_deadline(struct flow *f, uint64_t now)
