@@ -19,7 +19,6 @@
 #include <cmocka.h>
 
 #include "protocols/array.h"
-#include "protocols/array.h"
 #include "protocols/endpoint.h"
 #include "protocols/pin.h"
 #include "protocols/socket_path.h"
