@@ -309,6 +309,14 @@ static int admit_late(struct listener *l, struct conn *c)
     return -EAGAIN;
 }
 
+/* A name that has been read makes no descriptor readable, so it is called for at once. */
+static uint64_t again_ns(const struct waiting *w)
+{
+    if (memchr(w->text, '\n', w->used))
+        return 1;
+    return w->late_count ? AGAIN_NS : 0;
+}
+
 static int pipe_accept(struct listener *l, struct conn *c)
 {
     struct waiting *w = l->waiting;
@@ -321,7 +329,7 @@ static int pipe_accept(struct listener *l, struct conn *c)
     } while (err == -EAGAIN && read_names(l));
     if (err == -EAGAIN && w->late_count)
         err = admit_late(l, c);
-    l->again_ns = w->late_count ? AGAIN_NS : 0;
+    l->again_ns = again_ns(w);
     return err;
 }
 

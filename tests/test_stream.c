@@ -232,6 +232,34 @@ static int turn_until_ended(struct stage *s, pid_t pid)
     return status;
 }
 
+/*
+ * More clients of a named pipe than are taken in one go, all announced in one read: the
+ * server does not wait for a further one before it takes the rest.
+ */
+static void clients_announced_together_are_all_taken(void **state)
+{
+    enum { CLIENTS = 100 };
+    struct conn conns[CLIENTS];
+    struct target target;
+    struct stage s;
+
+    (void)state;
+    stage_init(&s, "requests-server", "requests-client");
+    stage_transport(&s, "pipe");
+    assert_int_equal(actor_prepare(&s.server), 0);
+    assert_int_equal(target_init(&target, s.server.env.endpoint, &s.client.options, NULL),
+                     0);
+    for (size_t i = 0; i < CLIENTS; i++)
+        assert_int_equal(target.transport->connect(&target, &conns[i]), 0);
+    for (int i = 0; i < 1000 && actor_counters(&s.server)->connections < CLIENTS; i++)
+        pair_turn(s.base, NULL, 2);
+    assert_int_equal(actor_counters(&s.server)->connections, CLIENTS);
+    for (size_t i = 0; i < CLIENTS; i++)
+        conn_close(&conns[i]);
+    assert_true(actor_stop(&s.server));
+    stage_done(&s);
+}
+
 /* The recipe of pipe.c's head, with the ends opened late and one after the other. */
 static void a_shell_is_a_client_of_a_named_pipe(void **state)
 {
@@ -352,6 +380,7 @@ int main(void)
         cmocka_unit_test(a_pipe_without_a_reader_is_said_so),
         cmocka_unit_test(a_pipe_server_that_does_nothing_is_timed_out),
         cmocka_unit_test(a_full_named_pipe_is_waited_for),
+        cmocka_unit_test(clients_announced_together_are_all_taken),
         cmocka_unit_test(a_shell_is_a_client_of_a_named_pipe),
         cmocka_unit_test(nonsense_at_a_named_pipe_is_refused),
         cmocka_unit_test(a_pipe_server_removes_the_pairs_of_others),
