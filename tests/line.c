@@ -57,18 +57,7 @@ struct line *line_open(struct event_base *base, const char *endpoint)
 /* All of it; the other side, in the same loop, reads what the kernel does not hold. */
 void line_say(struct line *l, const char *text)
 {
-    size_t len = strlen(text);
-
-    for (size_t at = 0; at < len;) {
-        ssize_t n = send(l->fd, text + at, len - at, MSG_NOSIGNAL);
-
-        if (n < 0 && errno == EAGAIN)
-            pair_turn(l->base, NULL, 1);
-        else if (n < 0)
-            fail_msg("send: %s", strerror(errno));
-        else
-            at += (size_t)n;
-    }
+    assert_true(pair_write(l->base, l->fd, text, strlen(text)));
 }
 
 void line_expect(struct line *l, const char *text)

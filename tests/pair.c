@@ -1,6 +1,7 @@
 #include "tests/pair.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -173,6 +174,23 @@ bool actor_run(struct actor *a)
 {
     a->role->start(a->flow, now_ns());
     return pair_turn(a->env.base, &a->finished, 20000);
+}
+
+bool pair_write(struct event_base *base, int fd, const void *bytes, size_t len)
+{
+    const char *at = bytes;
+
+    while (len > 0) {
+        ssize_t n = write(fd, at, len);
+
+        if (n < 0 && errno != EAGAIN)
+            return false;
+        if (n < 0)
+            pair_turn(base, NULL, 1);
+        at += n > 0 ? n : 0;
+        len -= n > 0 ? (size_t)n : 0;
+    }
+    return true;
 }
 
 bool actor_stop(struct actor *a)

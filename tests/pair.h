@@ -56,6 +56,12 @@ bool actor_run(struct actor *a);
 /* Turn the loop for at most this span, or until *flag. */
 bool pair_turn(struct event_base *base, const bool *flag, unsigned span_ms);
 
+/*
+ * Write all of it to a descriptor that does not block, and turn the loop while there is
+ * no room; false on another error.
+ */
+bool pair_write(struct event_base *base, int fd, const void *bytes, size_t len);
+
 /* Stop the actor and wait until it has finished. */
 bool actor_stop(struct actor *a);
 

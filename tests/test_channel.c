@@ -68,12 +68,15 @@ static void on_closed(void *arg, int err)
 static void stage_init(struct stage *s)
 {
     static const struct channel_ops ops = {on_message, on_closed};
-    int fds[2];
+    int kept = 200000, fds[2];
 
     memset(s, 0, sizeof(*s));
     s->descriptors = open_descriptors();
     s->base = pair_base();
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+    for (int i = 0; i < 2; i++) /* whatever the system gives; it may be much more */
+        assert_int_equal(setsockopt(fds[i], SOL_SOCKET, SO_SNDBUF, &kept, sizeof(kept)),
+                         0);
     s->other = fds[1];
     s->channel = channel_new(s->base, fds[0], fds[0], &ops, s);
     assert_non_null(s->channel);

@@ -10,14 +10,12 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sched.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include "protocols/resolve.h"
+#include "tests/hosts.h"
 
 /* A server at an address, and which port it has; -1 when there is no such address. */
 static int serve(int type, const char *host, unsigned *port)
@@ -46,39 +44,12 @@ static int serve(int type, const char *host, unsigned *port)
     return fd;
 }
 
-/* "localhost" is both kinds of address here. */
-static bool has_both(void)
+static bool names_both; /* "localhost" is both kinds of address here */
+
+static int look_at_hosts(void **state)
 {
-    struct endpoint e = {.kind = ENDPOINT_TCP, .host = "localhost"};
-    unsigned families = 0;
-    struct addrinfo *list;
-
-    if (endpoint_look_up(&e, &list, NULL) < 0)
-        return false;
-    for (const struct addrinfo *a = list; a; a = a->ai_next)
-        families |= a->ai_family == AF_INET ? 1 : 2;
-    freeaddrinfo(list);
-    return families == 3;
-}
-
-/* A table of hosts of this process's own, in a mount namespace; for root alone. */
-static int own_hosts(void **state)
-{
-    char path[] = "/tmp/plimsoll-hosts-XXXXXX";
-    static const char hosts[] = "127.0.0.1 localhost\n::1 localhost\n";
-    int fd;
-
     (void)state;
-    if (has_both() || geteuid() != 0)
-        return 0;
-    fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, hosts, sizeof(hosts) - 1), sizeof(hosts) - 1);
-    close(fd);
-    if (unshare(CLONE_NEWNS) == 0 &&
-        mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0)
-        mount(path, "/etc/hosts", NULL, MS_BIND, NULL);
-    unlink(path);
+    names_both = hosts_name_both();
     return 0;
 }
 
@@ -107,7 +78,7 @@ static void the_address_with_a_server_is_taken(void **state)
         int v6 = serve(types[i], "::1", &port);
         int v4;
 
-        if (v6 < 0 || !has_both())
+        if (v6 < 0 || !names_both)
             skip();
         expect(types[i], port, "::1");
         v4 = serve(types[i], "127.0.0.1", &port);
@@ -128,7 +99,7 @@ static void the_server_notices_nothing(void **state)
 
     (void)state;
     ready.fd = serve(SOCK_STREAM, "::1", &port);
-    if (ready.fd < 0 || !has_both())
+    if (ready.fd < 0 || !names_both)
         skip();
     expect(SOCK_STREAM, port, "::1");
     assert_int_equal(poll(&ready, 1, 0), 0);
@@ -161,5 +132,5 @@ int main(void)
         cmocka_unit_test(addresses_and_paths_are_left_as_they_are),
     };
 
-    return cmocka_run_group_tests(tests, own_hosts, NULL);
+    return cmocka_run_group_tests(tests, look_at_hosts, NULL);
 }

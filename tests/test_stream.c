@@ -299,11 +299,11 @@ static void nonsense_at_a_named_pipe_is_refused(void **state)
     stage_transport(&s, "pipe");
     pair_prepare(&s.server, &s.client);
     assert_int_equal(endpoint_parse(&e, s.server.env.endpoint, NULL), 0);
-    fd = open(e.path, O_WRONLY | O_CLOEXEC);
+    fd = open(e.path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
     memset(line, 'x', sizeof(line));
     line[sizeof(line) - 1] = '\n';
-    assert_int_equal(write(fd, line, sizeof(line)), sizeof(line));
-    assert_int_equal(write(fd, "\n../up\n.hidden\nabsent\na b\n", 26), 26);
+    assert_true(pair_write(s.base, fd, line, sizeof(line)));
+    assert_true(pair_write(s.base, fd, "\n../up\n.hidden\nabsent\na b\n", 26));
     close(fd);
     assert_true(actor_run(&s.client));
     assert_int_equal(s.client.outcome, OUTCOME_COMPLETED);
