@@ -1,7 +1,8 @@
 # plimsoll: `make run` builds and starts it, `make test` runs the tests. Both first
 # install what is missing (see `make deps`). Everything is built in $(BUILD).
 #
-#   all run test test-long asan lint format bench screenshots install deb deps clean
+#   all run test test-long test-clean-root asan lint format bench screenshots install deb
+#   deps clean
 
 BUILD   ?= build
 PREFIX  ?= /usr/local

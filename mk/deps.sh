@@ -23,7 +23,8 @@ lint) wanted="$build_packages $test_packages $lint_packages" ;;
 fuzz) wanted="$build_packages $test_packages $fuzz_packages" ;;
 long) wanted="$build_packages $test_packages $long_packages" ;;
 bench) wanted="$build_packages $test_packages $bench_packages" ;;
-*) echo "usage: deps.sh build|test|long|lint|fuzz|bench" >&2; exit 2 ;;
+clean-root) wanted='debootstrap git' ;;
+*) echo "usage: deps.sh build|test|long|lint|fuzz|bench|clean-root" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query > /dev/null 2>&1; then

@@ -63,4 +63,10 @@ test-long:
 	$(if $(wildcard tests/long_*.sh),@TEST_SECONDS=3600 sh tests/run.sh '$(BUILD)' --long)
 	@$(MAKE) --no-print-directory fuzz
 
-.PHONY: test test-deps test-programs asan fuzz fuzz-programs test-long
+# `make run` and `make test` in a fresh minimal system, of this machine's suite or of SUITE;
+# needs root, and takes some minutes.
+test-clean-root:
+	@sh mk/deps.sh clean-root
+	@sh mk/clean-root.sh $(SUITE)
+
+.PHONY: test test-clean-root test-deps test-programs asan fuzz fuzz-programs test-long
