@@ -229,12 +229,28 @@ static pid_t fork_server(const char *task, char endpoint[256])
     return pid;
 }
 
+/* A socket with a port at which nobody listens, nor will as long as it is open. */
+static int reserve_port(char endpoint[static 64])
+{
+    struct sockaddr_storage address = {.ss_family = AF_INET};
+    socklen_t len = sizeof(struct sockaddr_in);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct endpoint e;
+
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, len), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
+    endpoint_from_address(&e, ENDPOINT_TCP, &address);
+    snprintf(endpoint, 64, "tcp:127.0.0.1:%u", e.port);
+    return fd;
+}
+
 static void call_several_servers(void **state)
 {
-    char multi[256], greeting[256];
+    char multi[256], greeting[256], nobody[64];
+    int fd = reserve_port(nobody);
     pid_t pids[] = {fork_server("task=multi", multi),
                     fork_server("task=greeting", greeting)};
-    const char *servers[] = {multi, multi + strlen("tcp:"), "tcp:127.0.0.1:1", greeting};
+    const char *servers[] = {multi, multi + strlen("tcp:"), nobody, greeting};
     struct topper_result r[4];
     struct fail fail = {0};
 
@@ -261,6 +277,7 @@ static void call_several_servers(void **state)
         kill(pids[i], SIGKILL);
         waitpid(pids[i], NULL, 0);
     }
+    close(fd);
 }
 
 static void call_mistakes(void **state)
