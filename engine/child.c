@@ -294,10 +294,9 @@ static int make_argv(const char *launcher, const char *program, char ***words,
     size_t count;
     int rc = launcher_split(launcher, words, &count);
 
-    if (rc == -EINVAL) {
-        fail_set(fail, EINVAL, "launch", "the launcher '%s' has an open quote", launcher);
-        return -EINVAL;
-    }
+    if (rc == -EINVAL)
+        return fail_usage(fail, "launch", "the launcher '%s' has an open quote",
+                          launcher);
     *argv = rc == 0 ? malloc((count + 3) * sizeof(**argv)) : NULL;
     if (!*argv) {
         fail_set(fail, ENOMEM, "launch", "starting a worker");

@@ -539,11 +539,11 @@ void comparison_method(const struct comparison *c, char *text, size_t size)
 static int check_sides(const struct comparison *c, struct fail *fail)
 {
     if (!c->a.count || !c->b.count)
-        return fail_set(fail, EINVAL, "compare", "there is nothing to compare");
+        return fail_usage(fail, "compare", "there is nothing to compare");
     if (c->options.paired && count_trials(&c->a) != count_trials(&c->b))
-        return fail_set(fail, EINVAL, "compare",
-                        "pairs need as many trials on both sides: %s has %zu, %s %zu",
-                        c->a.name, count_trials(&c->a), c->b.name, count_trials(&c->b));
+        return fail_usage(fail, "compare",
+                          "pairs need as many trials on both sides: %s has %zu, %s %zu",
+                          c->a.name, count_trials(&c->a), c->b.name, count_trials(&c->b));
     return 0;
 }
 
@@ -557,8 +557,8 @@ static int check_named(const struct comparison *c, struct fail *fail)
             there |= c->rows[k].metric == c->options.metrics[i] && c->rows[k].n_a &&
                      c->rows[k].n_b;
         if (!there)
-            return fail_set(fail, EINVAL, "compare", "%s was not measured by both",
-                            metric_row(c->options.metrics[i])->name);
+            return fail_usage(fail, "compare", "%s was not measured by both",
+                              metric_row(c->options.metrics[i])->name);
     }
     return 0;
 }
@@ -581,9 +581,9 @@ static int fill(struct comparison *c, struct fail *fail)
         pool_latency(&c->b, &c->latency[1]) < 0)
         return fail_set(fail, ENOMEM, "compare", "comparing");
     if (!has_both(c))
-        return fail_set(fail, EINVAL, "compare",
-                        "there is no metric that both sides measured in a trial that "
-                        "completed");
+        return fail_usage(fail, "compare",
+                          "there is no metric that both sides measured in a trial that "
+                          "completed");
     if (check_named(c, fail) < 0)
         return -EINVAL;
     judge(c, true, named ? ALPHA_NAMED : ALPHA_HEADLINE);

@@ -95,10 +95,11 @@ int message_read_hello(const cJSON *object, struct hello *hello, struct fail *fa
 
     memset(hello, 0, sizeof(*hello));
     if (version != MESSAGE_VERSION)
-        return fail_set(fail, EINVAL, "hello",
-                        "the two programs are of different versions: this worker speaks "
-                        "version %d, the other end %u",
-                        MESSAGE_VERSION, (unsigned)version);
+        return fail_usage(
+            fail, "hello",
+            "the two programs are of different versions: this worker speaks "
+            "version %d, the other end %u",
+            MESSAGE_VERSION, (unsigned)version);
     snprintf(hello->role, sizeof(hello->role), "%s", json_text(object, "role", ""));
     snprintf(hello->endpoint, sizeof(hello->endpoint), "%s",
              json_text(object, "endpoint", ""));

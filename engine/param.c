@@ -260,9 +260,9 @@ static int refuse(const struct param *p, const char *typed, struct fail *fail)
 
     param_option(p, name, sizeof(name));
     param_range(p, range, sizeof(range));
-    return fail_set(fail, EINVAL, "parameter",
-                    "--%s cannot be '%.80s': it takes %s%s%s%s", name, typed, range,
-                    *p->unit ? " (" : "", p->unit, *p->unit ? ")" : "");
+    return fail_usage(fail, "parameter", "--%s cannot be '%.80s': it takes %s%s%s%s",
+                      name, typed, range, *p->unit ? " (" : "", p->unit,
+                      *p->unit ? ")" : "");
 }
 
 static int set_number(struct options *values, const struct param *p, const char *text,
@@ -311,8 +311,8 @@ static int add_line(struct options *values, const struct param *p, const char *t
     int rc;
 
     if (strchr(text, '\n'))
-        return fail_set(fail, EINVAL, "parameter", "--%s has a line end in it: '%.*s...'",
-                        p->name, (int)strcspn(text, "\n"), text);
+        return fail_usage(fail, "parameter", "--%s has a line end in it: '%.*s...'",
+                          p->name, (int)strcspn(text, "\n"), text);
     if (!*before)
         return options_set_text(values, p->name, text);
     if (asprintf(&lines, "%s\n%s", before, text) < 0)

@@ -93,14 +93,14 @@ static struct run *run_of_header(const cJSON *header, const char *name, struct f
     struct run *r;
 
     if (!scenario_find(scenario)) {
-        fail_set(fail, EINVAL, "recording",
-                 "%s is of the scenario '%.40s', which this "
-                 "program does not have",
-                 name, scenario);
+        fail_usage(fail, "recording",
+                   "%s is of the scenario '%.40s', which this "
+                   "program does not have",
+                   name, scenario);
         return NULL;
     }
     if (trials < 1 || trials > 1000) {
-        fail_set(fail, EINVAL, "recording", "%s has no number of trials", name);
+        fail_usage(fail, "recording", "%s has no number of trials", name);
         return NULL;
     }
     r = calloc(1, sizeof(*r));
@@ -129,11 +129,12 @@ static int check_schema(const cJSON *header, const char *name, struct fail *fail
     if (strcmp(schema, RECORDING_SCHEMA) == 0)
         return 0;
     if (strncmp(schema, family, sizeof(family) - 1) == 0)
-        return fail_set(fail, EINVAL, "recording",
-                        "%s was written by a later version of plimsoll (%.40s; this one "
-                        "reads %s)",
-                        name, schema, RECORDING_SCHEMA);
-    return fail_set(fail, EINVAL, "recording", "%s is no recording of plimsoll", name);
+        return fail_usage(
+            fail, "recording",
+            "%s was written by a later version of plimsoll (%.40s; this one "
+            "reads %s)",
+            name, schema, RECORDING_SCHEMA);
+    return fail_usage(fail, "recording", "%s is no recording of plimsoll", name);
 }
 
 static int read_header(struct recording *rec, const char *name, struct run **run,
@@ -148,7 +149,7 @@ static int read_header(struct recording *rec, const char *name, struct run **run
         return fail_set(fail, -rc, "recording", "%s cannot be read", name);
     header = parse(line, len);
     if (!len)
-        fail_set(fail, EINVAL, "recording", "%s is empty", name);
+        fail_usage(fail, "recording", "%s is empty", name);
     else if (check_schema(header, name, fail) == 0) {
         *run = run_of_header(header, name, fail);
         if (!*run)
@@ -530,17 +531,17 @@ int recording_open_file(const char *path, struct fail *fail)
     if (lstat(path, &st) < 0)
         return fail_set(fail, errno, "recording", "%s", path);
     if (S_ISLNK(st.st_mode))
-        return fail_set(fail, EINVAL, "recording",
-                        "%s is a symbolic link, which is not followed", path);
+        return fail_usage(fail, "recording",
+                          "%s is a symbolic link, which is not followed", path);
     if (!S_ISREG(st.st_mode))
-        return fail_set(fail, EINVAL, "recording", "%s is not a regular file", path);
+        return fail_usage(fail, "recording", "%s is not a regular file", path);
     /* It may have been exchanged since: a FIFO must not make us wait. */
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return fail_set(fail, errno, "recording", "%s", path);
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
         close(fd);
-        return fail_set(fail, EINVAL, "recording", "%s is not a regular file", path);
+        return fail_usage(fail, "recording", "%s is not a regular file", path);
     }
     return fd;
 }

@@ -94,8 +94,8 @@ static int take_turn(struct rounds *r, struct contestant *c, struct fail *fail)
         return -fail->err;
     if (run_is_endless(run)) {
         run_free(run);
-        return fail_set(fail, EINVAL, "rounds",
-                        "a round has an end: give an --amount or a --duration");
+        return fail_usage(fail, "rounds",
+                          "a round has an end: give an --amount or a --duration");
     }
     begin_recording(r, &drive, run);
     run_start(run);

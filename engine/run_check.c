@@ -29,19 +29,20 @@ static int check_target(const struct run *r, struct fail *fail)
     if (endpoint_parse_target(&e, target, fail) < 0)
         return -EINVAL;
     if ((e.kind == ENDPOINT_UDP) != udp)
-        return fail_set(fail, EINVAL, "target", "%s loads %s, and %s is not one",
-                        r->scenario->name, udp ? "a udp: target" : "a stream target",
-                        target);
+        return fail_usage(fail, "target", "%s loads %s, and %s is not one",
+                          r->scenario->name, udp ? "a udp: target" : "a stream target",
+                          target);
     if (!endpoint_has_port(e.kind))
         return 0;
     if (endpoint_address(&e, &address, &len, fail) < 0)
         return -EINVAL;
     if (!endpoint_is_loopback(&e, &address) &&
         !options_number(&r->values, "remote_target", 0))
-        return fail_set(fail, EINVAL, "target",
-                        "%s is not this machine's loopback: load on other people's "
-                        "machines needs their leave; if you have it, add --remote-target",
-                        target);
+        return fail_usage(
+            fail, "target",
+            "%s is not this machine's loopback: load on other people's "
+            "machines needs their leave; if you have it, add --remote-target",
+            target);
     return 0;
 }
 
@@ -63,16 +64,17 @@ static int check_host(const struct run *r, struct fail *fail)
         (transport && !endpoint_has_port(transport->kind)))
         return 0;
     if ((size_t)snprintf(e.host, sizeof(e.host), "%s", host) >= sizeof(e.host))
-        return fail_set(fail, EINVAL, "host", "the host '%.40s...' is too long", host);
+        return fail_usage(fail, "host", "the host '%.40s...' is too long", host);
     if (endpoint_address(&e, &address, &len, fail) < 0)
         return -EINVAL;
     if (!endpoint_is_loopback(&e, &address) &&
         !options_number(&r->values, "remote_target", 0))
-        return fail_set(fail, EINVAL, "host",
-                        "a server at %s could be reached from other machines; servers "
-                        "listen on loopback unless --server-launch puts them elsewhere, "
-                        "or --remote-target allows it",
-                        host);
+        return fail_usage(
+            fail, "host",
+            "a server at %s could be reached from other machines; servers "
+            "listen on loopback unless --server-launch puts them elsewhere, "
+            "or --remote-target allows it",
+            host);
     return 0;
 }
 
@@ -140,10 +142,10 @@ static int check_shares(const struct run *r, struct fail *fail)
             value >= workers)
             continue;
         param_option(p, option, sizeof(option));
-        return fail_set(fail, EINVAL, "parameter",
-                        "%" PRIu64 " client processes cannot share --%s %" PRIu64
-                        ": give at least one to each",
-                        workers, option, value);
+        return fail_usage(fail, "parameter",
+                          "%" PRIu64 " client processes cannot share --%s %" PRIu64
+                          ": give at least one to each",
+                          workers, option, value);
     }
     return 0;
 }
@@ -154,14 +156,12 @@ static int check_limits(const struct run *r, struct fail *fail)
     size_t n = limits_for(r->scenario, &r->values, limits);
 
     for (size_t i = 0; i < n; i++)
-        if (limits[i].known && limits[i].fatal && !limits[i].enough) {
-            fail_set(fail, EINVAL, "limits",
-                     "this run needs %" PRIu64 " %s and has %" PRIu64 ": %s",
-                     limits[i].need, limits[i].name, limits[i].have, limits[i].cure);
+        if (limits[i].known && limits[i].fatal && !limits[i].enough)
             /* Nothing is wrong with what was typed: the machine is too small. */
-            fail->err = EMFILE;
-            return -EMFILE;
-        }
+            return fail_say(fail, EMFILE, "limits",
+                            "this run needs %" PRIu64 " %s and has %" PRIu64 ": %s",
+                            limits[i].need, limits[i].name, limits[i].have,
+                            limits[i].cure);
     return 0;
 }
 
@@ -191,8 +191,8 @@ static int check_launcher(const struct run *r, enum place place, struct fail *fa
     case -ENOMEM:
         return fail_set(fail, ENOMEM, "launch", "reading a launcher");
     default:
-        return fail_set(fail, EINVAL, "launch",
-                        "the launcher \"%.100s\" has an open quote", launcher(r, place));
+        return fail_usage(fail, "launch", "the launcher \"%.100s\" has an open quote",
+                          launcher(r, place));
     }
 }
 

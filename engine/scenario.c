@@ -331,11 +331,11 @@ const struct scenario *scenario_named(const char *name, struct fail *fail)
         s ? NULL : nearest_word(name, names, scenario_names(names, SCENARIOS));
 
     if (near)
-        fail_set(fail, EINVAL, "scenario",
-                 "there is no scenario '%.60s'; did you mean '%s'?", name, near);
+        fail_usage(fail, "scenario", "there is no scenario '%.60s'; did you mean '%s'?",
+                   name, near);
     else if (!s)
-        fail_set(fail, EINVAL, "scenario",
-                 "there is no scenario '%.60s'; plimsoll list tells them", name);
+        fail_usage(fail, "scenario",
+                   "there is no scenario '%.60s'; plimsoll list tells them", name);
     return s;
 }
 

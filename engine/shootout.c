@@ -58,7 +58,7 @@ static int begin_contestant(const struct making *k, const char *scenario,
 
     c->scenario = scenario_find(scenario);
     if (!c->scenario || s->rounds.count == SHOOTOUT_CONTESTANTS)
-        return fail_set(k->fail, EINVAL, "shootout", "there is no scenario %s", scenario);
+        return fail_usage(k->fail, "shootout", "there is no scenario %s", scenario);
     snprintf(c->name, sizeof(c->name), "%s", scenario);
     s->rounds.count++;
     rc = scenario_defaults(c->scenario, &c->values);
@@ -255,9 +255,9 @@ int shootout_make(struct shootout *s, const char *name, bool quick,
 
     *s = (struct shootout){.name = name, .quick = quick};
     if (!kind)
-        return fail_set(fail, EINVAL, "shootout",
-                        "there is no shoot-out '%.40s'; there are stream, udp, services",
-                        name);
+        return fail_usage(
+            fail, "shootout",
+            "there is no shoot-out '%.40s'; there are stream, udp, services", name);
     k.s = s;
     s->each_ns = quick ? 100000000 : 300000000;
     s->contestants = calloc(SHOOTOUT_CONTESTANTS, sizeof(*s->contestants));

@@ -236,8 +236,7 @@ static void read_entry(const char *directory, struct store_entry *e)
     if (fd >= 0 && fstat(fd, &st) == 0)
         e->size_bytes = (uint64_t)st.st_size;
     if (fd >= 0 && !parse_name(e->name, e->id))
-        fail_set(&fail, EINVAL, "store", "%s does not have the name of a recording",
-                 path);
+        fail_usage(&fail, "store", "%s does not have the name of a recording", path);
     e->state = fd >= 0 && is_locked(fd) ? STORE_RUNNING : STORE_INTERRUPTED;
     if (!fail.err && recording_ends(fd, path, &header, &end, &fail) == 0)
         describe(e, header, end);
@@ -380,14 +379,14 @@ static int find_prefix(const struct names *names, const char *word, const char *
         if (!ours || strncasecmp(id, word, len) != 0)
             continue;
         if (*found)
-            return fail_set(fail, EINVAL, "store",
-                            "more than one run's id begins with '%s'; give more of it",
-                            word);
+            return fail_usage(fail, "store",
+                              "more than one run's id begins with '%s'; give more of it",
+                              word);
         *found = names->rows[i];
     }
     return *found ? 0
-                  : fail_set(fail, EINVAL, "store",
-                             "there is no run '%s'; plimsoll runs lists them", word);
+                  : fail_usage(fail, "store",
+                               "there is no run '%s'; plimsoll runs lists them", word);
 }
 
 int store_find(const char *word, char *path, size_t size, struct fail *fail)
@@ -402,7 +401,7 @@ int store_find(const char *word, char *path, size_t size, struct fail *fail)
         return access(path, F_OK) == 0 ? 0 : fail_set(fail, errno, "store", "%s", word);
     }
     if (!*word)
-        return fail_set(fail, EINVAL, "store", "which run? plimsoll runs lists them");
+        return fail_usage(fail, "store", "which run? plimsoll runs lists them");
     if (store_directory(directory, sizeof(directory), fail) < 0 ||
         read_names(directory, &names, fail) < 0)
         return -ENOENT;
@@ -426,7 +425,7 @@ int store_delete(const char *path, struct fail *fail)
         return fd;
     if (is_locked(fd)) {
         close(fd);
-        fail_set(fail, EINVAL, "store", "%s is being recorded now", path);
+        fail_usage(fail, "store", "%s is being recorded now", path);
         return -EBUSY;
     }
     rc = recording_ends(fd, path, &header, &end, fail);

@@ -97,10 +97,10 @@ int threshold_metric(const char *word, enum metric *metric, struct fail *fail)
         }
     near = nearest_word(word, words, n);
     if (near)
-        return fail_set(fail, EINVAL, "threshold",
-                        "there is no metric '%.60s'; did you mean '%s'?", word, near);
-    return fail_set(
-        fail, EINVAL, "threshold",
+        return fail_usage(fail, "threshold",
+                          "there is no metric '%.60s'; did you mean '%s'?", word, near);
+    return fail_usage(
+        fail, "threshold",
         "there is no metric '%.60s'; there are p50, p99, p99.9, max, mean, loss, errors, "
         "throughput, rps, seconds and others",
         word);
@@ -168,9 +168,10 @@ static int bad_limit(const struct threshold *t, struct fail *fail)
                           : strcmp(row->unit, "s") == 0  ? "2.5s"
                                                          : "5ms, with its unit";
 
-    return fail_set(fail, EINVAL, "threshold",
-                    "the threshold '%s' has no limit that suits %s; it would be like %s",
-                    t->text, row->name, example);
+    return fail_usage(
+        fail, "threshold",
+        "the threshold '%s' has no limit that suits %s; it would be like %s", t->text,
+        row->name, example);
 }
 
 static int parse_limit(struct threshold *t, const char *text, struct fail *fail)
@@ -216,8 +217,8 @@ int threshold_parse(struct threshold *t, const char *text, struct fail *fail)
 
     memset(t, 0, sizeof(*t));
     if (!trim(text, strlen(text), t->text, sizeof(t->text)))
-        return fail_set(fail, EINVAL, "threshold", "the threshold '%.40s...' is too long",
-                        text);
+        return fail_usage(fail, "threshold", "the threshold '%.40s...' is too long",
+                          text);
     at = strcspn(t->text, "<>");
     trim(t->text, at, word, sizeof(word));
     for (size_t i = 0; i < NUMBER_OF(relations) && t->text[at]; i++) {
@@ -231,9 +232,9 @@ int threshold_parse(struct threshold *t, const char *text, struct fail *fail)
             return -EINVAL;
         return parse_limit(t, limit, fail);
     }
-    return fail_set(fail, EINVAL, "threshold",
-                    "the threshold '%s' has none of <, <=, > and >=; it is like p99<5ms",
-                    t->text);
+    return fail_usage(
+        fail, "threshold",
+        "the threshold '%s' has none of <, <=, > and >=; it is like p99<5ms", t->text);
 }
 
 int thresholds_parse(const char *text, struct threshold list[THRESHOLDS_MAX],
@@ -245,14 +246,14 @@ int thresholds_parse(const char *text, struct threshold list[THRESHOLDS_MAX],
         char one[256];
 
         if (!trim(text, len, one, sizeof(one)))
-            return fail_set(fail, EINVAL, "threshold",
-                            "the threshold '%.40s...' is too long", one);
+            return fail_usage(fail, "threshold", "the threshold '%.40s...' is too long",
+                              one);
         text += len + (text[len] != '\0');
         if (!*one)
             continue;
         if (*count == THRESHOLDS_MAX)
-            return fail_set(fail, EINVAL, "threshold",
-                            "more than %d thresholds are given", THRESHOLDS_MAX);
+            return fail_usage(fail, "threshold", "more than %d thresholds are given",
+                              THRESHOLDS_MAX);
         if (threshold_parse(&list[*count], one, fail) < 0)
             return -EINVAL;
         ++*count;

@@ -198,8 +198,7 @@ static int prepare(struct worker *w, struct fail *fail)
 
     w->role = role_find(w->hello.role);
     if (!w->role)
-        return fail_set(fail, EINVAL, "hello", "this worker has no role '%s'",
-                        w->hello.role);
+        return fail_usage(fail, "hello", "this worker has no role '%s'", w->hello.role);
     rc = *w->hello.pin ? pin_to_cpus(w->hello.pin, fail) : 0;
     if (rc < 0)
         return rc;

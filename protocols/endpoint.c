@@ -56,16 +56,17 @@ int endpoint_kind_find(enum endpoint_kind *kind, const char *name)
 int endpoint_set_path(struct endpoint *e, const char *path, struct fail *fail)
 {
     if (!*path || strcmp(path, "@") == 0)
-        return fail_set(fail, EINVAL, "path", "\"%s:%s\" has no path",
-                        endpoint_kind_name(e->kind), path);
+        return fail_usage(fail, "path", "\"%s:%s\" has no path",
+                          endpoint_kind_name(e->kind), path);
     if (strlen(path) >= sizeof(e->path))
-        return fail_set(fail, EINVAL, "path",
-                        "The path %.60s... has %zu bytes; a socket path has at most %zu",
-                        path, strlen(path), sizeof(e->path) - 1);
+        return fail_usage(
+            fail, "path",
+            "The path %.60s... has %zu bytes; a socket path has at most %zu", path,
+            strlen(path), sizeof(e->path) - 1);
     if (*path == '@' && endpoint_form(e->kind) != ENDPOINT_SOCKET_PATH)
-        return fail_set(fail, EINVAL, "path",
-                        "\"%s:%s\" is an abstract name, which only Unix sockets have",
-                        endpoint_kind_name(e->kind), path);
+        return fail_usage(fail, "path",
+                          "\"%s:%s\" is an abstract name, which only Unix sockets have",
+                          endpoint_kind_name(e->kind), path);
     snprintf(e->path, sizeof(e->path), "%s", path);
     return 0;
 }
@@ -79,9 +80,10 @@ static int parse_port(unsigned *port, const char *digits, const char *text,
     errno = 0;
     n = strtoul(digits, &end, 10);
     if (*digits < '0' || *digits > '9' || *end || errno || n > 65535)
-        return fail_set(fail, EINVAL, "endpoint",
-                        "\"%.40s\" in \"%.100s\" is not a port: a number from 0 to 65535",
-                        digits, text);
+        return fail_usage(
+            fail, "endpoint",
+            "\"%.40s\" in \"%.100s\" is not a port: a number from 0 to 65535", digits,
+            text);
     *port = (unsigned)n;
     return 0;
 }
@@ -101,18 +103,17 @@ static int parse_host_port(struct endpoint *e, const char *rest, const char *tex
     } else {
         end = colon = strchr(rest, ':');
         if (colon && strchr(colon + 1, ':'))
-            return fail_set(fail, EINVAL, "endpoint",
-                            "\"%.100s\" has several colons: an IPv6 address stands in "
-                            "brackets, as in tcp:[::1]:4000",
-                            text);
+            return fail_usage(fail, "endpoint",
+                              "\"%.100s\" has several colons: an IPv6 address stands in "
+                              "brackets, as in tcp:[::1]:4000",
+                              text);
     }
     if (!colon || *colon != ':')
-        return fail_set(fail, EINVAL, "endpoint", "\"%.100s\" has no port", text);
+        return fail_usage(fail, "endpoint", "\"%.100s\" has no port", text);
     if (end == host)
-        return fail_set(fail, EINVAL, "endpoint", "\"%.100s\" has no host", text);
+        return fail_usage(fail, "endpoint", "\"%.100s\" has no host", text);
     if ((size_t)(end - host) >= sizeof(e->host))
-        return fail_set(fail, EINVAL, "endpoint", "The host of \"%.60s...\" is too long",
-                        text);
+        return fail_usage(fail, "endpoint", "The host of \"%.60s...\" is too long", text);
     snprintf(e->host, sizeof(e->host), "%.*s", (int)(end - host), host);
     return parse_port(&e->port, colon + 1, text, fail);
 }
@@ -131,8 +132,8 @@ static int refuse(const char *text, struct fail *fail)
     char kind_list[160];
 
     words_or(written, KINDS, kind_list, sizeof(kind_list));
-    return fail_set(fail, EINVAL, "endpoint", "\"%.100s\" is not an endpoint: write %s",
-                    text, kind_list);
+    return fail_usage(fail, "endpoint", "\"%.100s\" is not an endpoint: write %s", text,
+                      kind_list);
 }
 
 int endpoint_parse(struct endpoint *e, const char *text, struct fail *fail)
@@ -153,20 +154,20 @@ int endpoint_parse_target(struct endpoint *e, const char *text, struct fail *fai
     int err = endpoint_parse(e, text, fail);
 
     if (err == 0 && endpoint_has_port(e->kind) && e->port == 0)
-        err = fail_set(fail, EINVAL, "endpoint",
-                       "\"%.100s\" has port 0, where nobody can listen", text);
+        err = fail_usage(fail, "endpoint",
+                         "\"%.100s\" has port 0, where nobody can listen", text);
     return err;
 }
 
 int endpoint_set_host(struct endpoint *e, const char *host, struct fail *fail)
 {
     if (!*host)
-        return fail_set(fail, EINVAL, "host",
-                        "--host is empty; it takes an address of "
-                        "this machine, such as 127.0.0.1");
+        return fail_usage(fail, "host",
+                          "--host is empty; it takes an address of "
+                          "this machine, such as 127.0.0.1");
     if (strlen(host) >= sizeof(e->host))
-        return fail_set(fail, EINVAL, "host", "--host '%.40s...' has more than %zu bytes",
-                        host, sizeof(e->host) - 1);
+        return fail_usage(fail, "host", "--host '%.40s...' has more than %zu bytes", host,
+                          sizeof(e->host) - 1);
     snprintf(e->host, sizeof(e->host), "%s", host);
     return 0;
 }
@@ -218,8 +219,8 @@ int endpoint_look_up(const struct endpoint *e, struct addrinfo **list, struct fa
     *list = NULL;
     err = getaddrinfo(e->host, port, &hints, list);
     if (err || !*list)
-        return fail_set(fail, EINVAL, "address", "The host \"%s\" is not known: %s",
-                        e->host, gai_strerror(err));
+        return fail_usage(fail, "address", "The host \"%s\" is not known: %s", e->host,
+                          gai_strerror(err));
     return 0;
 }
 
@@ -232,7 +233,7 @@ int endpoint_address(const struct endpoint *e, struct sockaddr_storage *address,
 
     memset(address, 0, sizeof(*address));
     if (endpoint_form(e->kind) == ENDPOINT_FIFO_PATH)
-        return fail_set(fail, EINVAL, "address", "A named pipe has no socket address");
+        return fail_usage(fail, "address", "A named pipe has no socket address");
     if (endpoint_form(e->kind) == ENDPOINT_SOCKET_PATH) {
         unix_address(e, address, len);
         return 0;

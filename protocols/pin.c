@@ -44,8 +44,8 @@ static int read_list(const char *list, cpu_set_t *cpus, struct fail *fail)
 {
     if (parse_list(list, cpus))
         return 0;
-    return fail_set(fail, EINVAL, "pin",
-                    "--pin: \"%.100s\" is not a list of CPUs such as 0 or 0,2-3", list);
+    return fail_usage(fail, "pin",
+                      "--pin: \"%.100s\" is not a list of CPUs such as 0 or 0,2-3", list);
 }
 
 int pin_check(const char *list, struct fail *fail)
@@ -67,15 +67,13 @@ int pin_to_cpus(const char *list, struct fail *fail)
     if (err)
         return err;
     err = sched_setaffinity(0, sizeof(cpus), &cpus) < 0 ? errno : 0;
-    if (err == EINVAL) {
-        fail_set(fail, EINVAL, "pin", "--pin: none of the CPUs %.100s may be used here",
-                 list);
-        return -EINVAL;
-    }
+    if (err == EINVAL)
+        return fail_usage(fail, "pin", "--pin: none of the CPUs %.100s may be used here",
+                          list);
     if (!err && sched_getaffinity(0, sizeof(given), &given) == 0 &&
         !CPU_EQUAL(&cpus, &given))
-        return fail_set(fail, EINVAL, "pin",
-                        "--pin: not all of the CPUs %.100s may be used here", list);
+        return fail_usage(fail, "pin",
+                          "--pin: not all of the CPUs %.100s may be used here", list);
     if (!err)
         return 0;
     return fail_set(fail, err, "pin", "This process cannot be pinned to CPUs %.100s",

@@ -60,8 +60,8 @@ static int private_directory(char *path, size_t size, struct fail *fail)
         return fail_set(fail, errno, "directory", "The directory %s cannot be used",
                         path);
     if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || (st.st_mode & 077))
-        return fail_set(
-            fail, EINVAL, "directory",
+        return fail_usage(
+            fail, "directory",
             "%s is not a private directory of this user (owner and mode 0700), "
             "so no socket is put there",
             path);
@@ -78,8 +78,8 @@ int socket_path_private(char *path, size_t size, const char *stem, struct fail *
     if ((size_t)snprintf(path, size, "%s/%s-%d-%llx", directory, stem, (int)getpid(),
                          (unsigned long long)(now_ns() & 0xffffffffu)) >= size) {
         rmdir(directory);
-        return fail_set(
-            fail, EINVAL, "path",
+        return fail_usage(
+            fail, "path",
             "The directory %.150s is too long for a socket path, which has at "
             "most %zu bytes: give a path or set XDG_RUNTIME_DIR",
             directory, size - 1);
@@ -124,9 +124,10 @@ static int clear_path(const char *path, const struct kind *kind, struct fail *fa
     if (lstat(path, &st) < 0)
         return errno == ENOENT ? 0 : fail_set(fail, errno, "path", "%.200s", path);
     if ((st.st_mode & S_IFMT) != kind->type) {
-        fail_set(fail, EINVAL, "path",
-                 "%.200s exists and is not a %s, so it is left alone: give another path",
-                 path, kind->noun);
+        fail_usage(
+            fail, "path",
+            "%.200s exists and is not a %s, so it is left alone: give another path", path,
+            kind->noun);
         return -EEXIST;
     }
     if (kind->in_use(path))

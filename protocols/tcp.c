@@ -59,9 +59,9 @@ static int tcp_congestion(struct stream_setup *s, const struct options *o,
     close(fd);
     if (err && !is_auto) {
         allowed(names, sizeof(names));
-        return fail_set(fail, EINVAL, "congestion",
-                        "--congestion \"%.40s\" cannot be set: %s (allowed here: %s)",
-                        wish, strerror(-err), names);
+        return fail_usage(fail, "congestion",
+                          "--congestion \"%.40s\" cannot be set: %s (allowed here: %s)",
+                          wish, strerror(-err), names);
     }
     if (strcmp(before, s->in_force) != 0)
         snprintf(s->congestion, sizeof(s->congestion), "%s", s->in_force);

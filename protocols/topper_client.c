@@ -301,10 +301,10 @@ char *topper_message(const char *task, const char *payload, struct fail *fail)
     char *text = NULL;
 
     if (!*task || strpbrk(task, " \t\r\n"))
-        fail_set(fail, EINVAL, "task", "the task '%.40s' is not one word", task);
+        fail_usage(fail, "task", "the task '%.40s' is not one word", task);
     else if (payload && !json && strpbrk(payload, "\r\n"))
-        fail_set(fail, EINVAL, "payload",
-                 "a payload that is not JSON cannot have several lines");
+        fail_usage(fail, "payload",
+                   "a payload that is not JSON cannot have several lines");
     else if (is_json_container(json) && compact)
         text = join(task, compact, "");
     else

@@ -68,8 +68,8 @@ static int wanted_endpoint(struct endpoint *e, const struct options *o, struct f
     if (!endpoint_has_port(e->kind))
         return *path ? endpoint_set_path(e, path, fail) : 0;
     if (port > 65535)
-        return fail_set(fail, EINVAL, "port", "The port %llu is above 65535",
-                        (unsigned long long)port);
+        return fail_usage(fail, "port", "The port %llu is above 65535",
+                          (unsigned long long)port);
     e->port = (unsigned)port;
     return endpoint_set_host(e, options_text(o, "host", "127.0.0.1"), fail);
 }
@@ -84,8 +84,7 @@ static int refuse_name(const char *name, struct fail *fail)
     char list[80];
 
     words_or(names, NUMBER_OF(names), list, sizeof(list));
-    return fail_set(fail, EINVAL, "transport", "\"%s\" is not a transport: %s", name,
-                    list);
+    return fail_usage(fail, "transport", "\"%s\" is not a transport: %s", name, list);
 }
 
 /* The transport that the options ask for, and where on it. */
@@ -142,8 +141,7 @@ int target_init(struct target *t, const char *endpoint, const struct options *o,
         return err;
     t->transport = transport_of(t->endpoint.kind);
     if (!t->transport)
-        return fail_set(fail, EINVAL, "transport", "%s is not a stream endpoint",
-                        endpoint);
+        return fail_usage(fail, "transport", "%s is not a stream endpoint", endpoint);
     if (endpoint_form(t->endpoint.kind) != ENDPOINT_FIFO_PATH)
         err = resolve_address(&t->endpoint, &t->address, &t->address_len, fail);
     return err ? err : stream_setup_init(&t->setup, t->transport, o, fail);

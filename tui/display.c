@@ -140,8 +140,8 @@ int display_open(struct display **out, const char **advice, struct fail *fail)
     struct display *d;
 
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-        fail_set(
-            fail, EINVAL, "open the terminal",
+        fail_usage(
+            fail, "open the terminal",
             "the console needs a terminal on standard input and output. Without one use "
             "\"plimsoll run SCENARIO\"; \"plimsoll list\" names the scenarios");
         return -ENOTTY;
@@ -163,8 +163,8 @@ int display_open(struct display **out, const char **advice, struct fail *fail)
     if (!d->screen) {
         close_output(d);
         free(d);
-        fail_set(fail, EINVAL, "open the terminal",
-                 "curses cannot drive the terminal \"%.40s\"", term);
+        fail_usage(fail, "open the terminal",
+                   "curses cannot drive the terminal \"%.40s\"", term);
         return -ENOTSUP;
     }
     d->has_mouse = terminfo_string("kmous") != NULL;

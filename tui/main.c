@@ -16,8 +16,8 @@ static int usage(const char *what, const char *value, const char *allowed)
 {
     struct fail fail = {0};
 
-    fail_set(&fail, EINVAL, "option", "%s %s%.80s%s; %s", what, value ? "'" : "",
-             value ? value : "needs a value", value ? "' is not known" : "", allowed);
+    fail_usage(&fail, "option", "%s %s%.80s%s; %s", what, value ? "'" : "",
+               value ? value : "needs a value", value ? "' is not known" : "", allowed);
     return command_fails(&fail);
 }
 

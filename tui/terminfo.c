@@ -32,8 +32,8 @@ const char *terminfo_choose(const char *term, const char **advice, struct fail *
 
     *advice = "";
     if (!term || term[0] == '\0' || strcmp(term, "dumb") == 0) {
-        fail_set(
-            fail, EINVAL, "open the terminal",
+        fail_usage(
+            fail, "open the terminal",
             "TERM is %s, a terminal that cannot place its cursor. Set TERM to what your "
             "terminal is (for example TERM=xterm-256color), or use \"plimsoll run "
             "SCENARIO\", which needs no screen",
@@ -43,8 +43,8 @@ const char *terminfo_choose(const char *term, const char **advice, struct fail *
     if (is_known(term, &can_place)) {
         if (can_place)
             return term;
-        fail_set(
-            fail, EINVAL, "open the terminal",
+        fail_usage(
+            fail, "open the terminal",
             "a terminal of the type \"%.40s\" cannot place its cursor. Set TERM to what "
             "your terminal is, or use \"plimsoll run SCENARIO\", which needs no screen",
             term);
@@ -56,8 +56,8 @@ const char *terminfo_choose(const char *term, const char **advice, struct fail *
         return "xterm";
     if (is_known("vt100", &xterm_can_place) && xterm_can_place)
         return "vt100";
-    fail_set(
-        fail, EINVAL, "open the terminal",
+    fail_usage(
+        fail, "open the terminal",
         "this system does not know the terminal type \"%.40s\", and has no description "
         "of an xterm either: install the package ncurses-base",
         term);

@@ -68,14 +68,14 @@ int compare_read_options(const struct arguments *a, struct compare_options *opti
 
         if (end == at_least || strcmp(*end == '%' ? end + 1 : end, "") != 0 ||
             !(percent >= 0 && percent <= 100))
-            return fail_set(fail, EINVAL, "compare",
-                            "--at-least cannot be '%.40s': it takes 0..100, per cent",
-                            at_least);
+            return fail_usage(fail, "compare",
+                              "--at-least cannot be '%.40s': it takes 0..100, per cent",
+                              at_least);
         options->at_least = percent / 100;
     }
     if (fail_on && strcmp(fail_on, "worse") != 0)
-        return fail_set(fail, EINVAL, "compare",
-                        "--fail-on cannot be '%.40s': it takes worse", fail_on);
+        return fail_usage(fail, "compare", "--fail-on cannot be '%.40s': it takes worse",
+                          fail_on);
     return each_line(arguments_flag(a, "metric"), take_metric, &reading);
 }
 
@@ -127,9 +127,9 @@ static int take_change(void *arg, const char *line)
     int rc;
 
     if (!p)
-        return fail_set(pair->fail, EINVAL, "against",
-                        "--against '%.60s': %s has no such parameter", line,
-                        pair->scenario->name);
+        return fail_usage(pair->fail, "against",
+                          "--against '%.60s': %s has no such parameter", line,
+                          pair->scenario->name);
     if (p->flags & PARAM_REPEAT && options_set_text(&a->values, p->name, "") < 0)
         return -ENOMEM;
     rc = param_set(&a->values, p, strchr(line, '=') + 1, pair->fail);
@@ -148,9 +148,8 @@ static int take_scenario(struct pair *pair, const struct scenario *other)
     int rc;
 
     if (other->family != pair->scenario->family)
-        return fail_set(pair->fail, EINVAL, "against",
-                        "%s and %s do not measure the same", pair->scenario->name,
-                        other->name);
+        return fail_usage(pair->fail, "against", "%s and %s do not measure the same",
+                          pair->scenario->name, other->name);
     options_done(&a->values);
     a->values = (struct options){0};
     a->scenario = other;
@@ -188,9 +187,9 @@ static int take_saved(struct pair *pair, const char *word)
     a->scenario = r->scenario;
     rc = options_copy(&a->values, &r->values);
     if (rc == 0 && r->scenario->family != pair->scenario->family)
-        rc = fail_set(pair->fail, EINVAL, "against",
-                      "run %s is of %s, which does not measure what %s does", r->id,
-                      r->scenario->name, pair->scenario->name);
+        rc = fail_usage(pair->fail, "against",
+                        "run %s is of %s, which does not measure what %s does", r->id,
+                        r->scenario->name, pair->scenario->name);
     snprintf(a->name, sizeof(a->name), "as in %s", r->id);
     snprintf(pair->contestants[1].name, sizeof(a->name), "now");
     run_free(r);
@@ -211,8 +210,8 @@ static int make_pair(struct pair *pair, const struct options *values)
     if (strchr(other, '=') && !strchr(other, '/'))
         rc = each_line(other, take_change, pair);
     else if (strchr(other, '\n'))
-        rc = fail_set(pair->fail, EINVAL, "against",
-                      "--against may be repeated with PARAM=VALUE alone");
+        rc = fail_usage(pair->fail, "against",
+                        "--against may be repeated with PARAM=VALUE alone");
     else if (scenario_find(other))
         rc = take_scenario(pair, scenario_find(other));
     else
@@ -230,8 +229,8 @@ static int read_rounds(const struct arguments *a, unsigned *rounds, struct fail 
     uint64_t n = AGAINST_ROUNDS;
 
     if (text && (units_parse(UNIT_COUNT, text, &n) < 0 || n < 1 || n > ROUNDS_MAX))
-        return fail_set(fail, EINVAL, "rounds",
-                        "--rounds cannot be '%.40s': it takes 1..%d", text, ROUNDS_MAX);
+        return fail_usage(fail, "rounds", "--rounds cannot be '%.40s': it takes 1..%d",
+                          text, ROUNDS_MAX);
     *rounds = (unsigned)n;
     return 0;
 }
@@ -240,21 +239,23 @@ static int read_rounds(const struct arguments *a, unsigned *rounds, struct fail 
 static int check_flags(const struct arguments *a, struct fail *fail)
 {
     if (arguments_typed(a, "trials"))
-        return fail_set(fail, EINVAL, "against",
-                        "with --against each round is one trial: --rounds says how many");
+        return fail_usage(
+            fail, "against",
+            "with --against each round is one trial: --rounds says how many");
     if (arguments_typed(a, "threshold"))
-        return fail_set(fail, EINVAL, "against",
-                        "thresholds are for one run: with --against use --fail-on worse");
+        return fail_usage(
+            fail, "against",
+            "thresholds are for one run: with --against use --fail-on worse");
     for (const struct export_format *const *f = export_table(); *f; f++) {
         bool is_for_both = false;
 
         for (const struct export_format *const *c = compare_formats; *c; c++)
             is_for_both |= strcmp((*c)->name, (*f)->name) == 0;
         if (!is_for_both && arguments_flag(a, (*f)->name))
-            return fail_set(fail, EINVAL, "against",
-                            "--%s is for one run; a comparison is written as --json, "
-                            "--markdown or --html",
-                            (*f)->name);
+            return fail_usage(fail, "against",
+                              "--%s is for one run; a comparison is written as --json, "
+                              "--markdown or --html",
+                              (*f)->name);
     }
     return outlets_check(compare_formats, NULL, a, fail);
 }

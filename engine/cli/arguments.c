@@ -42,10 +42,10 @@ static int unknown(const struct cursor *c, const char *name)
         }
     near = nearest_word(name, words, n);
     if (near)
-        return fail_set(c->fail, EINVAL, "option",
-                        "there is no option --%s here; did you mean --%s?", name, near);
-    return fail_set(c->fail, EINVAL, "option", "there is no option --%s here; see --help",
-                    name);
+        return fail_usage(c->fail, "option",
+                          "there is no option --%s here; did you mean --%s?", name, near);
+    return fail_usage(c->fail, "option", "there is no option --%s here; see --help",
+                      name);
 }
 
 /* The value of an option: after '=', glued to the letter, or the next word. */
@@ -55,7 +55,7 @@ static const char *value_of(struct cursor *c, const char *attached, const char *
         return attached;
     if (c->at + 1 < c->argc)
         return c->argv[++c->at];
-    fail_set(c->fail, EINVAL, "option", "%s needs a value", option);
+    fail_usage(c->fail, "option", "%s needs a value", option);
     return NULL;
 }
 
@@ -88,7 +88,7 @@ static int take_flag(struct cursor *c, const struct flag *f, const char *attache
     int rc;
 
     if (!f->value && attached)
-        return fail_set(c->fail, EINVAL, "option", "%s takes no value", option);
+        return fail_usage(c->fail, "option", "%s takes no value", option);
     if (f->value && !(text = value_of(c, attached, option)))
         return -EINVAL;
     if (!before)
@@ -137,14 +137,14 @@ static int take_short(struct cursor *c, const char *word)
         return take_flag(c, f, attached, option);
     if (p)
         return take_param(c, p, attached, option, false);
-    return fail_set(c->fail, EINVAL, "option", "there is no option -%c here; see --help",
-                    word[0]);
+    return fail_usage(c->fail, "option", "there is no option -%c here; see --help",
+                      word[0]);
 }
 
 static int take_operand(struct cursor *c, const char *word)
 {
     if (c->a->operand_count == OPERANDS_MAX)
-        return fail_set(c->fail, EINVAL, "option", "too many words: '%s'", word);
+        return fail_usage(c->fail, "option", "too many words: '%s'", word);
     c->a->operands[c->a->operand_count++] = word;
     return 0;
 }
@@ -186,8 +186,8 @@ int arguments_no_more(const struct arguments *a, size_t used, struct fail *fail)
 {
     if (a->operand_count <= used)
         return 0;
-    return fail_set(fail, EINVAL, "option",
-                    "what is '%s' for? There is one word too many", a->operands[used]);
+    return fail_usage(fail, "option", "what is '%s' for? There is one word too many",
+                      a->operands[used]);
 }
 
 bool arguments_typed(const struct arguments *a, const char *name)

@@ -22,13 +22,13 @@ static int take_operands(struct call *c, const struct arguments *a, struct fail 
     while (n < a->operand_count && strchr(a->operands[n], ':'))
         n++;
     if (n == 0 || n == a->operand_count)
-        return fail_set(fail, EINVAL, "call",
-                        "which %s? plimsoll call HOST:PORT... TASK [JSON]",
-                        n ? "task" : "server");
+        return fail_usage(fail, "call",
+                          "which %s? plimsoll call HOST:PORT... TASK [JSON]",
+                          n ? "task" : "server");
     if (a->operand_count > n + 2)
-        return fail_set(fail, EINVAL, "call",
-                        "what is '%s' for? After the task comes one payload, in quotes",
-                        a->operands[n + 2]);
+        return fail_usage(fail, "call",
+                          "what is '%s' for? After the task comes one payload, in quotes",
+                          a->operands[n + 2]);
     c->servers = a->operands;
     c->server_count = n;
     c->task = a->operands[n];

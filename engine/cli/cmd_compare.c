@@ -69,8 +69,8 @@ static int split(const struct arguments *a, size_t before, bool separated, size_
     *first = separated ? before : 1;
     if (separated ? before >= 1 && a->operand_count > before : a->operand_count == 2)
         return 0;
-    return fail_set(
-        fail, EINVAL, "compare",
+    return fail_usage(
+        fail, "compare",
         "which runs? plimsoll compare A B, or several: compare A... -- B...; "
         "last is the newest, last~1 the one before, plimsoll runs lists them");
 }

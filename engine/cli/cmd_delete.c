@@ -29,7 +29,7 @@ static int delete_runs(const struct arguments *a, struct fail *fail)
     int rc = paths ? 0 : fail_set(fail, ENOMEM, "delete", "deleting runs");
 
     if (rc == 0 && !a->operand_count)
-        rc = fail_set(fail, EINVAL, "run", "which runs? plimsoll delete RUN...");
+        rc = fail_usage(fail, "run", "which runs? plimsoll delete RUN...");
     for (size_t i = 0; rc == 0 && i < a->operand_count; i++)
         rc = store_find(a->operands[i], paths[i], sizeof(paths[i]), fail);
     for (size_t i = 0; rc == 0 && i < a->operand_count; i++)
@@ -43,10 +43,10 @@ static int read_keep(const struct arguments *a, uint64_t *keep, struct fail *fai
     const char *text = arguments_flag(a, "keep");
 
     if (!text)
-        return fail_set(fail, EINVAL, "keep", "how many stay? plimsoll prune --keep N");
+        return fail_usage(fail, "keep", "how many stay? plimsoll prune --keep N");
     if (units_parse(UNIT_COUNT, text, keep) < 0)
-        return fail_set(fail, EINVAL, "keep",
-                        "--keep cannot be '%.60s': it takes a count", text);
+        return fail_usage(fail, "keep", "--keep cannot be '%.60s': it takes a count",
+                          text);
     if (arguments_flag(a, "scenario") &&
         !scenario_named(arguments_flag(a, "scenario"), fail))
         return -EINVAL;

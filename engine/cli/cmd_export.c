@@ -30,8 +30,8 @@ static int unknown_format(const char *name, struct fail *fail)
     for (const struct export_format *const *f = export_table(); *f && n < 64; f++)
         names[n++] = (*f)->name;
     near = nearest_word(name, names, n);
-    return fail_set(
-        fail, EINVAL, "format",
+    return fail_usage(
+        fail, "format",
         "there is no format '%.60s'%s%s%s; there are" EXPORT_LIST(FORMAT_NAME), name,
         near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
@@ -62,8 +62,8 @@ static int choose_format(const struct arguments *a, const char *path,
         return 0;
     if (name)
         return unknown_format(name, fail);
-    return fail_set(fail, EINVAL, "format",
-                    "which --format? There are" EXPORT_LIST(FORMAT_NAME));
+    return fail_usage(fail, "format",
+                      "which --format? There are" EXPORT_LIST(FORMAT_NAME));
 }
 
 static int export_run(const struct arguments *a, struct fail *fail)
@@ -75,9 +75,9 @@ static int export_run(const struct arguments *a, struct fail *fail)
     int rc;
 
     if (a->operand_count != 1)
-        return fail_set(fail, EINVAL, "run",
-                        "which run? plimsoll export RUN --format FORMAT; last is the "
-                        "newest, plimsoll runs lists them");
+        return fail_usage(fail, "run",
+                          "which run? plimsoll export RUN --format FORMAT; last is the "
+                          "newest, plimsoll runs lists them");
     if (!output)
         output = "-";
     if (choose_format(a, output, &format, fail) < 0 ||

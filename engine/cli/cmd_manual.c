@@ -31,8 +31,7 @@ static int print_manual(const struct arguments *a, struct fail *fail)
             manuals[i].print(stdout);
             return EXIT_OK;
         }
-    return fail_set(fail, EINVAL, "manual",
-                    "the manual is there as roff, bash, zsh and fish");
+    return fail_usage(fail, "manual", "the manual is there as roff, bash, zsh and fish");
 }
 
 const struct command command_manual = {

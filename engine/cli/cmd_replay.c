@@ -32,9 +32,9 @@ static int read_speed(const struct arguments *a, double *speed, struct fail *fai
     if (end != text && (strcmp(end, "") == 0 || strcmp(end, "x") == 0) &&
         *speed >= REPLAY_SPEED_MIN && *speed <= REPLAY_SPEED_MAX)
         return 0;
-    return fail_set(fail, EINVAL, "speed",
-                    "--speed cannot be '%.60s': it takes 0.01..1000, as 1 or 10 or 0.5",
-                    text);
+    return fail_usage(fail, "speed",
+                      "--speed cannot be '%.60s': it takes 0.01..1000, as 1 or 10 or 0.5",
+                      text);
 }
 
 static int play(const struct arguments *a, struct fail *fail)
@@ -48,7 +48,7 @@ static int play(const struct arguments *a, struct fail *fail)
     int code = EXIT_OK;
 
     if (a->operand_count != 1)
-        return fail_set(fail, EINVAL, "run", "which run? plimsoll replay RUN");
+        return fail_usage(fail, "run", "which run? plimsoll replay RUN");
     if (read_speed(a, &speed, fail) < 0 ||
         store_find(a->operands[0], path, sizeof(path), fail) < 0)
         return -fail->err;

@@ -20,7 +20,7 @@ static int take_operands(const struct scenario *s, const struct arguments *a,
         if (a->operand_count > used)
             options_set_text(values, "url", a->operands[used++]);
         if (!*options_text(values, "url", ""))
-            return fail_set(fail, EINVAL, "url", "which URL? http://HOST[:PORT]/PATH");
+            return fail_usage(fail, "url", "which URL? http://HOST[:PORT]/PATH");
         if (arguments_typed(a, "amount") && !arguments_typed(a, "duration"))
             options_set_number(values, "duration", 0);
     }
@@ -72,9 +72,9 @@ static int run(const struct command *command, int argc, char **argv)
         return EXIT_OK;
     }
     if (argc < 1 || argv[0][0] == '-') {
-        fail_set(&fail, EINVAL, "scenario",
-                 "which scenario? It comes first: plimsoll run SCENARIO [options]; "
-                 "plimsoll list tells them");
+        fail_usage(&fail, "scenario",
+                   "which scenario? It comes first: plimsoll run SCENARIO [options]; "
+                   "plimsoll list tells them");
         return command_fails(&fail);
     }
     s = scenario_named(argv[0], &fail);

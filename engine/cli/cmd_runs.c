@@ -58,10 +58,10 @@ static int parse_since(const char *text, time_t *since, struct fail *fail)
         }
     }
     if (units_parse(UNIT_DURATION, text, &span) < 0)
-        return fail_set(fail, EINVAL, "since",
-                        "--since cannot be '%.60s': it takes 30m, 2h, 7d, or a date "
-                        "2026-11-30 or 2026-11-30T11:20",
-                        text);
+        return fail_usage(fail, "since",
+                          "--since cannot be '%.60s': it takes 30m, 2h, 7d, or a date "
+                          "2026-11-30 or 2026-11-30T11:20",
+                          text);
     *since = time(NULL) - (time_t)(span / 1000000000u);
     return 0;
 }
@@ -75,11 +75,11 @@ static int check_outcome(const char *text, struct fail *fail)
     for (size_t i = 0; i < 6; i++)
         if (strcmp(words[i], text) == 0)
             return 0;
-    return fail_set(fail, EINVAL, "outcome",
-                    "there is no outcome '%.60s'%s%s%s; there are completed, stopped, "
-                    "exhausted, failed, interrupted and running",
-                    text, near ? "; did you mean '" : "", near ? near : "",
-                    near ? "'?" : "");
+    return fail_usage(fail, "outcome",
+                      "there is no outcome '%.60s'%s%s%s; there are completed, stopped, "
+                      "exhausted, failed, interrupted and running",
+                      text, near ? "; did you mean '" : "", near ? near : "",
+                      near ? "'?" : "");
 }
 
 static int read_filter(struct filter *f, const struct arguments *a, struct fail *fail)
@@ -199,10 +199,11 @@ static int list_runs(const struct arguments *a, struct fail *fail)
     size_t count;
 
     if (a->operand_count > 0)
-        return fail_set(fail, EINVAL, "option",
-                        "runs lists all of them and takes no '%.60s'; plimsoll show RUN "
-                        "shows one",
-                        a->operands[0]);
+        return fail_usage(
+            fail, "option",
+            "runs lists all of them and takes no '%.60s'; plimsoll show RUN "
+            "shows one",
+            a->operands[0]);
     if (read_filter(&f, a, fail) < 0 || store_list(&entries, &count, fail) < 0)
         return -fail->err;
     if (arguments_flag(a, "json")) {

@@ -225,9 +225,8 @@ static int serve_until_stopped(const struct service *service, const char *role_n
              s.totals.connections, s.totals.received_messages, s.totals.received_bytes,
              s.totals.sent_bytes);
         if (s.outcome == OUTCOME_FAILED) {
-            fail_set(&fail, EINVAL, "serve", "%s", s.reason);
-            command_fails(&fail);
-            code = EXIT_FAILED;
+            fail_say(&fail, EIO, "serve", "%s", s.reason);
+            code = command_fails(&fail);
         }
     }
     tear_down(&s);
@@ -284,10 +283,10 @@ static const struct service *find_service(const char *name, struct fail *fail)
     near = nearest_word(name, names, SERVICES);
     words_or(names, SERVICES, list, sizeof(list));
     if (near)
-        fail_set(fail, EINVAL, "serve", "there is no server '%.40s'; did you mean '%s'?",
-                 name, near);
+        fail_usage(fail, "serve", "there is no server '%.40s'; did you mean '%s'?", name,
+                   near);
     else
-        fail_set(fail, EINVAL, "serve", "there is no server '%.40s': %s", name, list);
+        fail_usage(fail, "serve", "there is no server '%.40s': %s", name, list);
     return NULL;
 }
 
@@ -299,7 +298,7 @@ static int ask_which(void)
 
     names_of_all(names);
     words_or(names, SERVICES, list, sizeof(list));
-    fail_set(&fail, EINVAL, "serve", "which server? %s", list);
+    fail_usage(&fail, "serve", "which server? %s", list);
     return command_fails(&fail);
 }
 

@@ -39,8 +39,8 @@ static int read_number(const struct arguments *a, const char *flag, enum unit_ki
         return 0;
     units_format_exact(kind, low, from, sizeof(from));
     units_format_exact(kind, high, to, sizeof(to));
-    return fail_set(fail, EINVAL, "shootout", "--%s cannot be '%.40s': it takes %s..%s",
-                    flag, text, from, to);
+    return fail_usage(fail, "shootout", "--%s cannot be '%.40s': it takes %s..%s", flag,
+                      text, from, to);
 }
 
 static int read_flags(const struct arguments *a, struct shootout *s, struct fail *fail)
@@ -105,11 +105,11 @@ static int run(const struct command *command, int argc, char **argv)
         if (arguments_flag(&a, "help"))
             command_help(command, 0, NULL);
         else if (a.operand_count != 1)
-            fail_set(&fail, EINVAL, "shootout",
-                     "which shoot-out? plimsoll shootout stream, udp or services");
+            fail_usage(&fail, "shootout",
+                       "which shoot-out? plimsoll shootout stream, udp or services");
         else if (arguments_typed(&a, "trials"))
-            fail_set(&fail, EINVAL, "shootout",
-                     "each round is one trial: --rounds says how many");
+            fail_usage(&fail, "shootout",
+                       "each round is one trial: --rounds says how many");
         else
             code = carry_out(&a, &typed, &fail);
     }

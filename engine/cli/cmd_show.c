@@ -35,9 +35,10 @@ static int show_run(const struct arguments *a, struct fail *fail)
     int rc;
 
     if (a->operand_count != 1)
-        return fail_set(fail, EINVAL, "run",
-                        "which run? plimsoll show RUN; last is the newest, plimsoll runs "
-                        "lists them");
+        return fail_usage(
+            fail, "run",
+            "which run? plimsoll show RUN; last is the newest, plimsoll runs "
+            "lists them");
     if (store_find(a->operands[0], path, sizeof(path), fail) < 0)
         return -fail->err;
     r = recording_load(path, fail);

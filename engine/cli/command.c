@@ -53,7 +53,7 @@ int command_fails(const struct fail *fail)
 
     fprintf(stderr, "plimsoll: %s%s\n", fail->sentence,
             len && fail->sentence[len - 1] == '?' ? "" : ".");
-    return fail->err == EINVAL ? EXIT_USAGE : EXIT_FAILED;
+    return fail->usage ? EXIT_USAGE : EXIT_FAILED;
 }
 
 static void print_param(const struct param *p, const struct options *defaults)
@@ -162,11 +162,11 @@ static int unknown_command(const char *name)
         words[n] = commands[n]->name;
     near = nearest_word(name, words, n);
     if (near)
-        fail_set(&fail, EINVAL, "command",
-                 "there is no command '%.80s'; did you mean '%s'?", name, near);
+        fail_usage(&fail, "command", "there is no command '%.80s'; did you mean '%s'?",
+                   name, near);
     else
-        fail_set(&fail, EINVAL, "command",
-                 "there is no command '%.80s'; see plimsoll --help", name);
+        fail_usage(&fail, "command", "there is no command '%.80s'; see plimsoll --help",
+                   name);
     return command_fails(&fail);
 }
 

@@ -17,11 +17,11 @@ int outlets_check(const struct export_format *const *formats,
         if (!path)
             continue;
         if (strchr(path, '\n'))
-            return fail_set(fail, EINVAL, "export", "--%s was given twice", (*f)->name);
+            return fail_usage(fail, "export", "--%s was given twice", (*f)->name);
         if (strcmp(path, "-") == 0 && first)
-            return fail_set(fail, EINVAL, "export",
-                            "--%s and --%s cannot both go to standard output", first,
-                            (*f)->name);
+            return fail_usage(fail, "export",
+                              "--%s and --%s cannot both go to standard output", first,
+                              (*f)->name);
         if (strcmp(path, "-") == 0)
             first = (*f)->name;
         if (export_check(*f, scenario, path, arguments_flag(a, "force") != NULL, fail) <

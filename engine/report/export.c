@@ -150,11 +150,7 @@ static int write_special(const struct job *job)
     return rc;
 }
 
-static int there_already(const char *path, struct fail *fail)
-{
-    return fail_set(fail, EINVAL, "export", "%s is there already; --force replaces it",
-                    path);
-}
+#define THERE_ALREADY "%s is there already; --force replaces it"
 
 /* A file that an export would replace; a link that leads nowhere is one as well. */
 static bool is_taken(const char *path)
@@ -174,16 +170,13 @@ static int check_directory(const char *path, struct fail *fail)
     struct stat st;
 
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return fail_set(fail, EINVAL, "export", "%s is a directory", path);
+        return fail_usage(fail, "export", "%s is a directory", path);
     if (slash)
         snprintf(directory, sizeof(directory), "%.*s",
                  slash == path ? 1 : (int)(slash - path), path);
-    if (access(directory, W_OK) < 0) {
-        fail_set(fail, errno, "export", "no file can be made in %s", directory);
-        if (fail)
-            fail->err = EINVAL;
-        return -EINVAL;
-    }
+    if (access(directory, W_OK) < 0)
+        return fail_usage(fail, "export", "no file can be made in %s: %s", directory,
+                          strerror(errno));
     return 0;
 }
 
@@ -209,22 +202,19 @@ int export_through(int (*write)(FILE *f, const void *what), const void *what,
         rc = -EEXIST;
     else
         rc = write_renamed(&job);
-    if (rc == -EEXIST) {
-        there_already(path, fail);
-        if (fail)
-            fail->err = EEXIST;
-    } else if (rc < 0 && rc != -ENODATA && !(standard && ferror(stdout))) {
+    if (rc == -EEXIST)
+        fail_say(fail, EEXIST, "export", THERE_ALREADY, path);
+    else if (rc < 0 && rc != -ENODATA && !(standard && ferror(stdout)))
         fail_set(fail, -rc, "export", "the %s to %s", name,
                  standard ? "standard output" : path);
-    }
     return rc;
 }
 
 static int refused(const struct export_format *format, const struct scenario *scenario,
                    const char *why, struct fail *fail)
 {
-    return fail_set(fail, EINVAL, "export", "--%s holds %s, and %s %s", format->name,
-                    format->holds, scenario->name, why);
+    return fail_usage(fail, "export", "--%s holds %s, and %s %s", format->name,
+                      format->holds, scenario->name, why);
 }
 
 int export_check(const struct export_format *format, const struct scenario *scenario,
@@ -235,7 +225,7 @@ int export_check(const struct export_format *format, const struct scenario *scen
     if (strcmp(path, "-") == 0 || is_special(path))
         return 0;
     if (!force && is_taken(path))
-        return there_already(path, fail);
+        return fail_usage(fail, "export", THERE_ALREADY, path);
     return check_directory(path, fail);
 }
 

@@ -418,17 +418,17 @@ static int read_address(struct flow *f, struct fail *fail)
     int err;
 
     if (!f->env->upstream[0])
-        return fail_set(fail, EINVAL, "upstream",
-                        "the endpoint needs a microservice to pass work to");
+        return fail_usage(fail, "upstream",
+                          "the endpoint needs a microservice to pass work to");
     err = endpoint_parse_target(&e, f->env->upstream, fail);
     if (!err)
         err = resolve_address(&e, &f->address, &f->address_len, fail);
     if (err)
         return err;
     if (e.kind != ENDPOINT_TCP && f->kind == &kinds[0])
-        return fail_set(fail, EINVAL, "upstream",
-                        "a REST microservice is reached over TCP, not at %s",
-                        f->env->upstream);
+        return fail_usage(fail, "upstream",
+                          "a REST microservice is reached over TCP, not at %s",
+                          f->env->upstream);
     f->port = (uint16_t)e.port;
     if (f->address.ss_family == AF_INET)
         inet_ntop(AF_INET, &in->sin_addr, f->host, sizeof(f->host));
@@ -447,14 +447,14 @@ static int read_options(struct flow *f, struct fail *fail)
         if (strcmp(kinds[i].name, kind) == 0)
             f->kind = &kinds[i];
     if (!f->kind)
-        return fail_set(fail, EINVAL, "upstream",
-                        "there is no kind of microservice '%.40s'; it is rest or topper",
-                        kind);
+        return fail_usage(
+            fail, "upstream",
+            "there is no kind of microservice '%.40s'; it is rest or topper", kind);
     if (strcmp(upstream, "fresh") != 0 && strcmp(upstream, "pooled") != 0)
-        return fail_set(fail, EINVAL, "upstream",
-                        "connections to the microservice are fresh or pooled, not "
-                        "'%.40s'",
-                        upstream);
+        return fail_usage(fail, "upstream",
+                          "connections to the microservice are fresh or pooled, not "
+                          "'%.40s'",
+                          upstream);
     f->is_pooled = strcmp(upstream, "pooled") == 0;
     f->timeout_ns = options_number(o, "timeout", 10 * NS_PER_S);
     return read_address(f, fail);

@@ -86,13 +86,13 @@ int headers_add(struct headers *h, const char *line, struct fail *fail)
     size_t len;
 
     if (has_control(line, strlen(line)))
-        return fail_set(fail, EINVAL, "header",
-                        "the header '%.120s' has a line end or another control "
-                        "character in it",
-                        line);
+        return fail_usage(fail, "header",
+                          "the header '%.120s' has a line end or another control "
+                          "character in it",
+                          line);
     if (name_len == 0 || (*value != ':' && *value != '='))
-        return fail_set(fail, EINVAL, "header",
-                        "the header '%.120s' is not of the form 'Name: value'", line);
+        return fail_usage(fail, "header",
+                          "the header '%.120s' is not of the form 'Name: value'", line);
     value++;
     while (is_blank(*value))
         value++;
@@ -100,8 +100,8 @@ int headers_add(struct headers *h, const char *line, struct fail *fail)
     while (len && is_blank(value[len - 1]))
         len--;
     if (name_len == 4 && strncasecmp(line, "Host", 4) == 0 && headers_get(h, "Host"))
-        return fail_set(fail, EINVAL, "header",
-                        "there are two Host headers; a request has exactly one");
+        return fail_usage(fail, "header",
+                          "there are two Host headers; a request has exactly one");
     if (append(h, line, name_len, value, len) < 0)
         return fail_set(fail, ENOMEM, "header", "no memory for a header");
     return 0;

@@ -66,10 +66,11 @@ static int read_endpoint(struct http_plan *p, const struct options *o,
 
     if (*socket_path) {
         if (strlen(socket_path) >= sizeof(p->endpoint.path))
-            return fail_set(fail, EINVAL, "socket",
-                            "--socket-path has %zu bytes; the path of a Unix socket has "
-                            "at most %zu",
-                            strlen(socket_path), sizeof(p->endpoint.path) - 1);
+            return fail_usage(
+                fail, "socket",
+                "--socket-path has %zu bytes; the path of a Unix socket has "
+                "at most %zu",
+                strlen(socket_path), sizeof(p->endpoint.path) - 1);
         snprintf(unix_endpoint, sizeof(unix_endpoint), "unix:%s", socket_path);
         endpoint = unix_endpoint;
     }
@@ -77,8 +78,8 @@ static int read_endpoint(struct http_plan *p, const struct options *o,
     if (*has && endpoint_parse_target(&p->endpoint, endpoint, fail) < 0)
         return -EINVAL;
     if (*has && p->endpoint.kind != ENDPOINT_TCP && p->endpoint.kind != ENDPOINT_UNIX)
-        return fail_set(fail, EINVAL, "target",
-                        "requests go over TCP or a Unix socket, not to %s", endpoint);
+        return fail_usage(fail, "target",
+                          "requests go over TCP or a Unix socket, not to %s", endpoint);
     return 0;
 }
 
@@ -94,7 +95,7 @@ static int read_target(struct http_plan *p, struct resource *t, const struct opt
     if (*url)
         return read_url(p, t, url, has_endpoint, fail);
     if (!has_endpoint)
-        return fail_set(fail, EINVAL, "url", "there is no URL to send requests to");
+        return fail_usage(fail, "url", "there is no URL to send requests to");
     authority_of(&p->endpoint, t->authority);
     return url_target(&t->path, options_text(o, "path", "/"), fail);
 }
@@ -107,8 +108,8 @@ static char *read_all(int fd, const char *path, size_t *len, struct fail *fail)
     ssize_t n = 1;
 
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > BODY_MAX) {
-        fail_set(fail, EINVAL, "input",
-                 "--input %.200s is not a regular file of at most 1 GiB", path);
+        fail_usage(fail, "input", "--input %.200s is not a regular file of at most 1 GiB",
+                   path);
         return NULL;
     }
     bytes = malloc((size_t)st.st_size + 1);
@@ -130,8 +131,8 @@ static int read_body_file(const char *path, char **bytes, size_t *len, struct fa
     int fd = open(path, O_RDONLY | O_CLOEXEC);
 
     if (fd < 0)
-        return fail_set(fail, EINVAL, "input", "--input %.200s cannot be opened: %s",
-                        path, strerror(errno));
+        return fail_usage(fail, "input", "--input %.200s cannot be opened: %s", path,
+                          strerror(errno));
     *bytes = read_all(fd, path, len, fail);
     close(fd);
     return *bytes ? 0 : -(fail && fail->err ? fail->err : EIO);
@@ -155,8 +156,8 @@ static int build(struct http_plan *p, const struct options *o, const struct reso
     if (args.body && !*args.body)
         args.body = NULL;
     if (args.body && input && *input)
-        return fail_set(fail, EINVAL, "body",
-                        "there are two bodies: give --body or --input, not both");
+        return fail_usage(fail, "body",
+                          "there are two bodies: give --body or --input, not both");
     args.body_len = args.body ? strlen(args.body) : 0;
     if (input && *input) {
         err = read_body_file(input, &bytes, &args.body_len, fail);
@@ -209,10 +210,10 @@ static int resolve(struct http_plan *p, const struct options *o, struct fail *fa
         endpoint_is_loopback(&p->endpoint, &p->address) ||
         is_own(&p->address, p->address_len))
         return 0;
-    return fail_set(fail, EINVAL, "target",
-                    "%s is not an address of this machine; load can harm a server, so "
-                    "sending it elsewhere needs --remote-target",
-                    p->endpoint.host);
+    return fail_usage(fail, "target",
+                      "%s is not an address of this machine; load can harm a server, so "
+                      "sending it elsewhere needs --remote-target",
+                      p->endpoint.host);
 }
 
 static int read_numbers(struct http_plan *p, const struct options *o, struct fail *fail)
@@ -222,15 +223,14 @@ static int read_numbers(struct http_plan *p, const struct options *o, struct fai
     uint64_t per_connection = options_number(o, "connection_rate", 0);
 
     if (connections < 1 || connections > CONNECTIONS_MAX)
-        return fail_set(fail, EINVAL, "connections", "--connections must be 1 to %u",
-                        CONNECTIONS_MAX);
+        return fail_usage(fail, "connections", "--connections must be 1 to %u",
+                          CONNECTIONS_MAX);
     if (per_connection && options_number(o, "rate", 0))
-        return fail_set(fail, EINVAL, "rate",
-                        "--rate and --connection-rate are two rates of one load: give "
-                        "one of them");
+        return fail_usage(fail, "rate",
+                          "--rate and --connection-rate are two rates of one load: give "
+                          "one of them");
     if (depth < 1 || depth > DEPTH_MAX)
-        return fail_set(fail, EINVAL, "pipelining", "--pipelining must be 1 to %u",
-                        DEPTH_MAX);
+        return fail_usage(fail, "pipelining", "--pipelining must be 1 to %u", DEPTH_MAX);
     p->connections = (unsigned)connections;
     /* Behind a request that closes the connection nothing can follow. */
     p->depth = p->request.close ? 1 : (unsigned)depth;
@@ -246,7 +246,7 @@ static int read_numbers(struct http_plan *p, const struct options *o, struct fai
     p->rate_per_ns = per_connection ? NS_PER_S : options_number(o, "rate_per", NS_PER_S);
     p->is_per_connection = per_connection > 0;
     if (p->timeout_ns == 0 || p->rate_per_ns == 0)
-        return fail_set(fail, EINVAL, "timeout", "timeout and rate_per must not be 0");
+        return fail_usage(fail, "timeout", "timeout and rate_per must not be 0");
     p->phase_ns = pacer_phase_ns(p->rate, p->rate_per_ns, options_number(o, "sender", 0),
                                  options_number(o, "senders", 1));
     return 0;
@@ -310,7 +310,7 @@ int http_plan_read_topper(struct http_plan *p, const struct options *o,
     p->is_text = true;
     err = read_endpoint(p, o, endpoint, &has_endpoint, fail);
     if (!err && !has_endpoint)
-        err = fail_set(fail, EINVAL, "target", "there is no server to send messages to");
+        err = fail_usage(fail, "target", "there is no server to send messages to");
     if (err)
         return err;
     p->request.bytes =

@@ -9,11 +9,11 @@
 static int check_method(const char *method, struct fail *fail)
 {
     if (!header_is_token(method))
-        return fail_set(fail, EINVAL, "request",
-                        "the method '%.40s' is not a word such as GET or POST", method);
+        return fail_usage(fail, "request",
+                          "the method '%.40s' is not a word such as GET or POST", method);
     if (strcmp(method, "CONNECT") == 0)
-        return fail_set(fail, EINVAL, "request",
-                        "the method CONNECT opens a tunnel and cannot be used as load");
+        return fail_usage(fail, "request",
+                          "the method CONNECT opens a tunnel and cannot be used as load");
     return 0;
 }
 
@@ -23,14 +23,15 @@ static int check_headers(const struct http_request_args *args, struct fail *fail
     char expected[24];
 
     if (headers_get(args->headers, "Transfer-Encoding"))
-        return fail_set(fail, EINVAL, "request",
-                        "the header Transfer-Encoding cannot be set: the body is sent "
-                        "with its Content-Length");
+        return fail_usage(fail, "request",
+                          "the header Transfer-Encoding cannot be set: the body is sent "
+                          "with its Content-Length");
     snprintf(expected, sizeof(expected), "%zu", args->body_len);
     if (length && strcmp(length, expected) != 0)
-        return fail_set(fail, EINVAL, "request",
-                        "the header Content-Length is %.20s, but the body has %zu bytes",
-                        length, args->body_len);
+        return fail_usage(
+            fail, "request",
+            "the header Content-Length is %.20s, but the body has %zu bytes", length,
+            args->body_len);
     return 0;
 }
 

@@ -13,7 +13,7 @@
 
 static int refuse(struct fail *fail, const char *text, const char *why)
 {
-    return fail_set(fail, EINVAL, "url", "the URL '%.120s' %s", text, why);
+    return fail_usage(fail, "url", "the URL '%.120s' %s", text, why);
 }
 
 int url_target(char **target, const char *path, struct fail *fail)
@@ -32,10 +32,11 @@ int url_target(char **target, const char *path, struct fail *fail)
 
         if (c <= ' ' || c == 0x7f) {
             free(to);
-            return fail_set(fail, EINVAL, "url",
-                            "the path '%.120s' has a blank or a control character in it; "
-                            "write it as %%%02X",
-                            path, c);
+            return fail_usage(
+                fail, "url",
+                "the path '%.120s' has a blank or a control character in it; "
+                "write it as %%%02X",
+                path, c);
         }
         if (c < 0x7f) {
             *at++ = (char)c;

@@ -126,15 +126,15 @@ static int bulk_check(const struct options *o, struct fail *fail)
 
     if (strcmp(direction, "both") != 0 && strcmp(direction, "up") != 0 &&
         strcmp(direction, "down") != 0)
-        return fail_set(fail, EINVAL, "direction",
-                        "\"%s\" is not a direction: both, up or down", direction);
+        return fail_usage(fail, "direction",
+                          "\"%s\" is not a direction: both, up or down", direction);
     if (strcmp(method, "auto") != 0 && strcmp(method, "copy") != 0 &&
         strcmp(method, "zero-copy") != 0)
-        return fail_set(fail, EINVAL, "method",
-                        "\"%s\" is not a method: auto, copy or zero-copy", method);
+        return fail_usage(fail, "method",
+                          "\"%s\" is not a method: auto, copy or zero-copy", method);
     if (block_bytes == 0 || block_bytes > BLOCK_MAX)
-        return fail_set(fail, EINVAL, "block", "--block must be from 1 byte to %u bytes",
-                        BLOCK_MAX);
+        return fail_usage(fail, "block", "--block must be from 1 byte to %u bytes",
+                          BLOCK_MAX);
     return 0;
 }
 

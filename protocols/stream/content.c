@@ -92,7 +92,7 @@ int content_begin(uint64_t size_bytes, int *fd, struct fail *fail)
 {
     *fd = -1;
     if (size_bytes == 0 || size_bytes > INT64_MAX)
-        return fail_set(fail, EINVAL, "size", "The size must be from 1 byte to 2^63 - 1");
+        return fail_usage(fail, "size", "The size must be from 1 byte to 2^63 - 1");
     if (fits_in_memory(size_bytes))
         *fd = memfd_create("plimsoll-content", MFD_CLOEXEC);
     if (*fd < 0)
@@ -149,15 +149,14 @@ static int check_file(const struct content *c, const struct stat *st, const char
                       struct fail *fail)
 {
     if (S_ISDIR(st->st_mode))
-        return fail_set(fail, EINVAL, "file", "--file %.200s is a directory, not a file",
-                        path);
+        return fail_usage(fail, "file", "--file %.200s is a directory, not a file", path);
     if (!S_ISREG(st->st_mode))
-        return fail_set(fail, EINVAL, "file",
-                        "--file %.200s is not a regular file, so it has no size to send",
-                        path);
+        return fail_usage(
+            fail, "file",
+            "--file %.200s is not a regular file, so it has no size to send", path);
     if (c->size_bytes == 0)
-        return fail_set(fail, EINVAL, "file",
-                        "--file %.200s is empty: there is nothing to send", path);
+        return fail_usage(fail, "file",
+                          "--file %.200s is empty: there is nothing to send", path);
     return 0;
 }
 
@@ -169,8 +168,8 @@ static int open_file(struct content *c, const char *path, struct fail *fail)
     /* Non-blocking, so that a FIFO without a writer is refused and not waited for. */
     c->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (c->fd < 0 || fstat(c->fd, &st) < 0)
-        return fail_set(fail, EINVAL, "file", "--file %.200s cannot be read: %s", path,
-                        strerror(errno));
+        return fail_usage(fail, "file", "--file %.200s cannot be read: %s", path,
+                          strerror(errno));
     c->size_bytes = (uint64_t)st.st_size;
     err = check_file(c, &st, path, fail);
     if (err)

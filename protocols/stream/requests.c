@@ -457,21 +457,22 @@ static int read_options(struct flow *f, struct fail *fail)
 
     f->shared.kind = find_kind(kind);
     if (!f->shared.kind)
-        return fail_set(
-            fail, EINVAL, "client",
+        return fail_usage(
+            fail, "client",
             "\"%s\" is not a kind of client: process, connection or persistent", kind);
     f->concurrency = (size_t)options_number(o, "concurrency", 1);
     if (f->concurrency == 0 || f->concurrency > CONCURRENCY_MAX)
-        return fail_set(fail, EINVAL, "concurrency",
-                        "The concurrency must be from 1 to %u", CONCURRENCY_MAX);
+        return fail_usage(fail, "concurrency", "The concurrency must be from 1 to %u",
+                          CONCURRENCY_MAX);
     f->shared.foreign = options_number(o, "foreign", 0);
     f->duration_ns = options_number(o, "duration", 0);
     f->timeout_ns = options_number(o, "timeout", 10 * NS_PER_S);
     f->drain_ns = options_number(o, "drain", 2 * NS_PER_S);
     f->wanted = options_number(o, "requests", f->duration_ns ? 0 : 100);
     if (f->wanted == 0 && f->duration_ns == 0)
-        return fail_set(fail, EINVAL, "requests",
-                        "The number of requests must be at least 1, or a duration given");
+        return fail_usage(
+            fail, "requests",
+            "The number of requests must be at least 1, or a duration given");
     if (f->wanted == 0)
         f->wanted = UINT64_MAX;
     return 0;

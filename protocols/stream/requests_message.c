@@ -18,11 +18,11 @@ static uint64_t message_bytes(const struct options *o)
 int request_message_check(const struct options *o, struct fail *fail)
 {
     if (!*options_text(o, "message", REQUEST_MESSAGE))
-        return fail_set(fail, EINVAL, "message",
-                        "--message is empty: each request sends at least 1 byte");
+        return fail_usage(fail, "message",
+                          "--message is empty: each request sends at least 1 byte");
     if (message_bytes(o) > MESSAGE_MAX)
-        return fail_set(fail, EINVAL, "message", "--message has more than %llu bytes",
-                        MESSAGE_MAX);
+        return fail_usage(fail, "message", "--message has more than %llu bytes",
+                          MESSAGE_MAX);
     return 0;
 }
 

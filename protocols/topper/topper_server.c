@@ -299,9 +299,9 @@ static int topper_prepare(struct flow_env *env, struct flow **flow, struct fail 
     f->env = env;
     f->trial = evbuffer_new();
     if (topper_mode_find(task, &f->mode) < 0)
-        err = fail_set(fail, EINVAL, "task",
-                       "there is no Topper task '%.40s'; it is multi, echo or greeting",
-                       task);
+        err = fail_usage(fail, "task",
+                         "there is no Topper task '%.40s'; it is multi, echo or greeting",
+                         task);
     else if (!f->trial || meter_use(env->meter, METER_HIST_service) < 0)
         err = fail_set(fail, ENOMEM, "prepare", "no memory for the Topper service");
     else

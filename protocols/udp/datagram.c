@@ -34,9 +34,9 @@ static int check_label(const char *label, struct fail *fail)
     size_t len = strlen(label);
 
     if (len > DATAGRAM_LABEL_MAX)
-        return fail_set(fail, EINVAL, "label",
-                        "--label has %zu bytes, and at most %d are counted", len,
-                        DATAGRAM_LABEL_MAX);
+        return fail_usage(fail, "label",
+                          "--label has %zu bytes, and at most %d are counted", len,
+                          DATAGRAM_LABEL_MAX);
     return 0;
 }
 
@@ -53,10 +53,10 @@ int datagram_form_stamped(struct datagram_form *form, const char *label,
     if (err < 0)
         return err;
     if (size_bytes && size_bytes < natural_bytes)
-        return fail_set(fail, EINVAL, "size",
-                        "a stamped payload with the label \"%s\" needs %zu bytes, and "
-                        "--size is %zu; take a larger one, or --payload plain",
-                        label, natural_bytes, size_bytes);
+        return fail_usage(fail, "size",
+                          "a stamped payload with the label \"%s\" needs %zu bytes, and "
+                          "--size is %zu; take a larger one, or --payload plain",
+                          label, natural_bytes, size_bytes);
     memset(form, 0, sizeof(*form));
     form->stamped = true;
     form->size_bytes = size_bytes ? size_bytes : natural_bytes;

@@ -36,11 +36,10 @@ static int read_strategy(struct flow *f, struct fail *fail)
     f->connected = options_number(o, "connected", 0);
     f->window = options_number(o, "window", 0);
     if (f->batch < 1 || f->batch > UDP_BATCH_MAX)
-        return fail_set(fail, EINVAL, "batch", "--batch takes 1 to %d messages",
-                        UDP_BATCH_MAX);
+        return fail_usage(fail, "batch", "--batch takes 1 to %d messages", UDP_BATCH_MAX);
     if ((f->batch > 1 || f->gso) && (f->is_fresh || !f->is_parallel || f->resolve_each))
-        return fail_set(
-            fail, EINVAL, "batch",
+        return fail_usage(
+            fail, "batch",
             "--batch and --gso hand several messages over in one call, which only "
             "one cached socket in parallel can do, with a name looked up once");
     if (!f->window)
@@ -64,8 +63,7 @@ static int read_amounts(struct flow *f, struct fail *fail)
     if (!f->messages)
         f->messages = UINT64_MAX;
     if (f->messages > DATAGRAM_SEQUENCE_MAX && f->messages != UINT64_MAX)
-        return fail_set(fail, EINVAL, "messages",
-                        "--messages has more than can be numbered");
+        return fail_usage(fail, "messages", "--messages has more than can be numbered");
     return 0;
 }
 
@@ -76,9 +74,9 @@ static int read_plain(struct flow *f, const char *label, size_t size_bytes,
 
     if (err == 0 && f->form.size_bytes == strlen(DATAGRAM_FULL_PRINT) &&
         memcmp(f->form.prefix, DATAGRAM_FULL_PRINT, f->form.size_bytes) == 0)
-        return fail_set(fail, EINVAL, "label",
-                        "a server takes " DATAGRAM_FULL_PRINT " for a command and does "
-                        "not count it: take another --label, or --payload stamped");
+        return fail_usage(fail, "label",
+                          "a server takes " DATAGRAM_FULL_PRINT " for a command and does "
+                          "not count it: take another --label, or --payload stamped");
     return err;
 }
 
@@ -142,8 +140,8 @@ static int read_target(struct flow *f, struct fail *fail)
     if (err < 0)
         return err;
     if (f->name.kind != ENDPOINT_UDP)
-        return fail_set(fail, EINVAL, "target", "\"%s\" is not a UDP endpoint",
-                        f->env->endpoint);
+        return fail_usage(fail, "target", "\"%s\" is not a UDP endpoint",
+                          f->env->endpoint);
     err = resolve_address(&f->name, &f->target, &f->target_len, fail);
     if (err < 0)
         return err;
@@ -193,8 +191,8 @@ static int size_segments(struct flow *f, struct fail *fail)
     if (!f->gso)
         return 0;
     if (!f->form.size_bytes)
-        return fail_set(fail, EINVAL, "gso",
-                        "--gso cannot send empty datagrams: give a --label or a --size");
+        return fail_usage(
+            fail, "gso", "--gso cannot send empty datagrams: give a --label or a --size");
     most = DATAGRAM_MAX_IPV4 / f->form.size_bytes;
     if (f->batch == 1)
         f->batch = SEGMENTS_MAX;
