@@ -38,7 +38,7 @@ static void note_exhausted(struct acceptor *a, int err)
     getrlimit(RLIMIT_NOFILE, &limit);
     snprintf(
         a->exhausted, sizeof(a->exhausted),
-        "The server ran out of descriptors with %u connections open (%s, limit %llu)",
+        "the server ran out of descriptors with %u connections open (%s, limit %llu)",
         a->open, strerrorname_np(-err), (unsigned long long)limit.rlim_cur);
     a->env->note(a->env, "%s", a->exhausted);
 }
@@ -110,7 +110,7 @@ static int open_listener(struct acceptor *a, struct fail *fail)
         event_new(env->base, a->listener.fd, EV_READ | EV_PERSIST, accept_ready, a);
     a->again = evtimer_new(env->base, accept_again, a);
     if (!a->ready || !a->again || event_add(a->ready, NULL) < 0)
-        return fail_set(fail, ENOMEM, "listen", "The listener cannot be watched");
+        return fail_set(fail, ENOMEM, "listen", "the listener cannot be watched");
     endpoint_format(&a->listener.bound, env->endpoint, sizeof(env->endpoint));
     if (a->listener.setup.in_force[0])
         env->fact(env, "congestion", a->listener.setup.in_force);
@@ -125,7 +125,7 @@ int acceptor_new(struct acceptor **out, struct flow_env *env, acceptor_accepted 
 
     *out = NULL;
     if (!a)
-        return fail_set(fail, ENOMEM, "listen", "The server cannot be made");
+        return fail_set(fail, ENOMEM, "listen", "the server cannot be made");
     a->env = env;
     a->accepted = accepted;
     a->owner = owner;

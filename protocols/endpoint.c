@@ -61,7 +61,7 @@ int endpoint_set_path(struct endpoint *e, const char *path, struct fail *fail)
     if (strlen(path) >= sizeof(e->path))
         return fail_usage(
             fail, "path",
-            "The path %.60s... has %zu bytes; a socket path has at most %zu", path,
+            "the path %.60s... has %zu bytes; a socket path has at most %zu", path,
             strlen(path), sizeof(e->path) - 1);
     if (*path == '@' && endpoint_form(e->kind) != ENDPOINT_SOCKET_PATH)
         return fail_usage(fail, "path",
@@ -113,7 +113,7 @@ static int parse_host_port(struct endpoint *e, const char *rest, const char *tex
     if (end == host)
         return fail_usage(fail, "endpoint", "\"%.100s\" has no host", text);
     if ((size_t)(end - host) >= sizeof(e->host))
-        return fail_usage(fail, "endpoint", "The host of \"%.60s...\" is too long", text);
+        return fail_usage(fail, "endpoint", "the host of \"%.60s...\" is too long", text);
     snprintf(e->host, sizeof(e->host), "%.*s", (int)(end - host), host);
     return parse_port(&e->port, colon + 1, text, fail);
 }
@@ -219,7 +219,7 @@ int endpoint_look_up(const struct endpoint *e, struct addrinfo **list, struct fa
     *list = NULL;
     err = getaddrinfo(e->host, port, &hints, list);
     if (err || !*list)
-        return fail_usage(fail, "address", "The host \"%s\" is not known: %s", e->host,
+        return fail_usage(fail, "address", "the host \"%s\" is not known: %s", e->host,
                           gai_strerror(err));
     return 0;
 }
@@ -233,7 +233,7 @@ int endpoint_address(const struct endpoint *e, struct sockaddr_storage *address,
 
     memset(address, 0, sizeof(*address));
     if (endpoint_form(e->kind) == ENDPOINT_FIFO_PATH)
-        return fail_usage(fail, "address", "A named pipe has no socket address");
+        return fail_usage(fail, "address", "a named pipe has no socket address");
     if (endpoint_form(e->kind) == ENDPOINT_SOCKET_PATH) {
         unix_address(e, address, len);
         return 0;

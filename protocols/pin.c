@@ -76,7 +76,7 @@ int pin_to_cpus(const char *list, struct fail *fail)
                           "--pin: not all of the CPUs %.100s may be used here", list);
     if (!err)
         return 0;
-    return fail_set(fail, err, "pin", "This process cannot be pinned to CPUs %.100s",
+    return fail_set(fail, err, "pin", "this process cannot be pinned to CPUs %.100s",
                     list);
 }
 

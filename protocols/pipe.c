@@ -168,14 +168,14 @@ static int pipe_listen(struct listener *l, const struct endpoint *wanted,
     l->bound = *wanted;
     l->waiting = calloc(1, sizeof(*l->waiting));
     if (!l->waiting)
-        return fail_set(fail, ENOMEM, "listen", "Cannot listen at a named pipe");
+        return fail_set(fail, ENOMEM, "listen", "cannot listen at a named pipe");
     l->waiting->keep = -1;
     err = wanted->path[0] ? make_wanted(l, fail) : make_chosen(l, fail);
     if (!err) {
         l->remove = true;
         return 0;
     }
-    fail_set(fail, -err, "listen", "Cannot make the named pipe %s", l->bound.path);
+    fail_set(fail, -err, "listen", "cannot make the named pipe %s", l->bound.path);
     pipe_unlisten(l);
     if (!wanted->path[0])
         socket_path_leave(l->bound.path);
@@ -471,7 +471,7 @@ static bool pipe_explain(const struct target *t, int err, char *text, size_t siz
     const char *path = t->endpoint.path;
 
     if (err == -ENXIO)
-        snprintf(text, size, "No server reads the named pipe %s", path);
+        snprintf(text, size, "no server reads the named pipe %s", path);
     else if (err == -EPROTOTYPE)
         snprintf(text, size, "%s is not a named pipe", path);
     else

@@ -54,10 +54,10 @@ static int private_directory(char *path, size_t size, struct fail *fail)
         return fail_set(fail, ENAMETOOLONG, "directory", "%.100s is too long a path",
                         parent_directory());
     if (mkdir(path, 0700) < 0 && errno != EEXIST)
-        return fail_set(fail, errno, "directory", "The directory %s cannot be made",
+        return fail_set(fail, errno, "directory", "the directory %s cannot be made",
                         path);
     if (lstat(path, &st) < 0)
-        return fail_set(fail, errno, "directory", "The directory %s cannot be used",
+        return fail_set(fail, errno, "directory", "the directory %s cannot be used",
                         path);
     if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || (st.st_mode & 077))
         return fail_usage(
@@ -80,7 +80,7 @@ int socket_path_private(char *path, size_t size, const char *stem, struct fail *
         rmdir(directory);
         return fail_usage(
             fail, "path",
-            "The directory %.150s is too long for a socket path, which has at "
+            "the directory %.150s is too long for a socket path, which has at "
             "most %zu bytes: give a path or set XDG_RUNTIME_DIR",
             directory, size - 1);
     }
@@ -131,10 +131,10 @@ static int clear_path(const char *path, const struct kind *kind, struct fail *fa
         return -EEXIST;
     }
     if (kind->in_use(path))
-        return fail_set(fail, EADDRINUSE, "listen", "A server listens at %.200s already",
+        return fail_set(fail, EADDRINUSE, "listen", "a server listens at %.200s already",
                         path);
     if (unlink(path) < 0 && errno != ENOENT)
-        return fail_set(fail, errno, "path", "The stale %s %.200s cannot be removed",
+        return fail_set(fail, errno, "path", "the stale %s %.200s cannot be removed",
                         kind->noun, path);
     return 0;
 }

@@ -52,7 +52,7 @@ static int tcp_congestion(struct stream_setup *s, const struct options *o,
     int err;
 
     if (fd < 0)
-        return fail_set(fail, errno, "socket", "No TCP socket can be made");
+        return fail_set(fail, errno, "socket", "no TCP socket can be made");
     read_congestion(fd, before, sizeof(before));
     err = congestion_set(fd, is_auto ? "reno" : wish);
     read_congestion(fd, s->in_force, sizeof(s->in_force));
@@ -89,7 +89,7 @@ static int tcp_listen(struct listener *l, const struct endpoint *wanted,
         return err;
     l->fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (l->fd < 0)
-        return fail_set(fail, errno, "socket", "No TCP socket can be made");
+        return fail_set(fail, errno, "socket", "no TCP socket can be made");
     congestion_set(l->fd, l->setup.congestion);
     err = bind_and_listen(l->fd, &address, len);
     len = sizeof(address);
@@ -98,7 +98,7 @@ static int tcp_listen(struct listener *l, const struct endpoint *wanted,
     if (err) {
         close(l->fd);
         l->fd = -1;
-        return fail_set(fail, -err, "listen", "Cannot listen on TCP port %u of %s",
+        return fail_set(fail, -err, "listen", "cannot listen on TCP port %u of %s",
                         wanted->port, wanted->host);
     }
     endpoint_from_address(&l->bound, ENDPOINT_TCP, &address);

@@ -68,7 +68,7 @@ static int wanted_endpoint(struct endpoint *e, const struct options *o, struct f
     if (!endpoint_has_port(e->kind))
         return *path ? endpoint_set_path(e, path, fail) : 0;
     if (port > 65535)
-        return fail_usage(fail, "port", "The port %llu is above 65535",
+        return fail_usage(fail, "port", "the port %llu is above 65535",
                           (unsigned long long)port);
     e->port = (unsigned)port;
     return endpoint_set_host(e, options_text(o, "host", "127.0.0.1"), fail);
@@ -155,12 +155,12 @@ void target_explain(const struct target *t, int err, char *text, size_t size)
         return;
     endpoint_format(&t->endpoint, where, sizeof(where));
     if (err == -ECONNREFUSED)
-        snprintf(text, size, "No server listens at %s", where);
+        snprintf(text, size, "no server listens at %s", where);
     else if (err == -ETIMEDOUT)
-        snprintf(text, size, "The server at %s did not take the connection in time",
+        snprintf(text, size, "the server at %s did not take the connection in time",
                  where);
     else
-        snprintf(text, size, "Cannot connect to %s: %s", where, strerror(-err));
+        snprintf(text, size, "cannot connect to %s: %s", where, strerror(-err));
 }
 
 int socket_accept(struct listener *l, struct conn *c)

@@ -71,7 +71,7 @@ static int uds_listen(struct listener *l, const struct endpoint *wanted,
     l->bound = *wanted;
     l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (l->fd < 0)
-        return fail_set(fail, errno, "socket", "No Unix socket can be made");
+        return fail_set(fail, errno, "socket", "no Unix socket can be made");
     err = (wanted->path[0] ? bind_wanted : bind_chosen)(l->fd, &l->bound, fail);
     if (!err) {
         l->remove = on_disk(&l->bound);
@@ -79,7 +79,7 @@ static int uds_listen(struct listener *l, const struct endpoint *wanted,
     }
     if (!err)
         return 0;
-    fail_set(fail, -err, "listen", "Cannot listen at %s", l->bound.path);
+    fail_set(fail, -err, "listen", "cannot listen at %s", l->bound.path);
     uds_unlisten(l);
     if (!wanted->path[0])
         socket_path_leave(l->bound.path);

@@ -115,7 +115,7 @@ def a_socket_in_use_is_told_and_left_alone(stage):
         s.bind(path)
         s.listen()
         expect(stage, ("run", "unix-bulk", *SMALL, "--path", path, "-q"), FAILED,
-               "A server listens at " + path)
+               "a server listens at " + path)
         check(stat.S_ISSOCK(os.stat(path).st_mode), "the socket is gone")
 
 
@@ -166,17 +166,17 @@ def targets_without_a_peer_are_told(stage):
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
         for scenario, target, words in [
-            ("pipe-bulk", "pipe:" + fifo, ("No server reads the named pipe",)),
+            ("pipe-bulk", "pipe:" + fifo, ("no server reads the named pipe",)),
             ("pipe-bulk", "pipe:" + plain, ("is not a named pipe",)),
             ("pipe-bulk", "pipe:" + stage.path("none"), ("No such file",)),
             ("unix-bulk", "unix:" + stage.path("none"), ("No such file",)),
             ("unix-bulk", "unix:" + plain, ("Connection refused",)),
-            ("tcp-bulk", "tcp:127.0.0.1:%d" % port, ("No server listens at",)),
+            ("tcp-bulk", "tcp:127.0.0.1:%d" % port, ("no server listens at",)),
         ]:
             got, out, err = stage.run("run", scenario, *SMALL, "--target", target, "-q")
             check(got == FAILED, target, "exit code", got, err)
             for word in words:
-                check(word in err or "No server" in err, target, word, err)
+                check(word in err or "no server" in err, target, word, err)
 
 
 def requests_to_nobody_end(stage):

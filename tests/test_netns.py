@@ -101,7 +101,7 @@ def what_does_not_work_there_is_told(stage):
             (("--client-launch", "ip netns exec plimsoll-none"), ("plimsoll-none",)),
             (("--host", "10.199.8.77"), ("10.199.8.77", "Cannot assign")),
             # The client looks for the server in the wrong namespace.
-            (("--host", "127.0.0.1"), ("No server listens",))):
+            (("--host", "127.0.0.1"), ("no server listens",))):
         got, out, err = stage.run("run", "tcp-bulk", "--size", "1MiB", "--trials", "1",
                                   *LAUNCH, *args, "-q")
         check(got == 3, args, "exit code", got, err)

@@ -140,7 +140,7 @@ static void a_pipe_without_a_reader_is_said_so(void **state)
         actor_options(&s.client, "size:1000", "requests:3", NULL);
         stage_run_alone(&s, endpoint);
         assert_int_equal(s.client.outcome, OUTCOME_FAILED);
-        assert_non_null(strstr(s.client.reason, "No server reads the named pipe"));
+        assert_non_null(strstr(s.client.reason, "no server reads the named pipe"));
         unlink(path);
         stage_done(&s);
     }

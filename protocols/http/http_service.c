@@ -220,7 +220,7 @@ static int open_listener(struct http_service *s, struct fail *fail)
         l.fd = -1; /* evhttp's now */
     listener_close(&l);
     if (!s->listener)
-        return fail_set(fail, ENOMEM, "listen", "The listener cannot be watched");
+        return fail_set(fail, ENOMEM, "listen", "the listener cannot be watched");
     evconnlistener_set_error_cb(evhttp_bound_socket_get_listener(s->listener),
                                 on_accept_error);
     return 0;

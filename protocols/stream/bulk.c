@@ -173,7 +173,7 @@ static int prepare_bulk(struct bulk *b, struct flow_env *env, bool is_server,
     b->plan.block_bytes = (size_t)options_number(o, "block", BLOCK_DEFAULT);
     b->plan.received = block_new(b->plan.block_bytes);
     if (!b->plan.received)
-        return fail_set(fail, ENOMEM, "block", "There is no memory for a block");
+        return fail_set(fail, ENOMEM, "block", "there is no memory for a block");
     /* Both ends send the same size; a side that only receives knows it as well. */
     if (b->sends || *options_text(o, "file", ""))
         err = prepare_content(b, fail);
@@ -240,7 +240,7 @@ static void compare(struct flow *f, const struct peer *p)
     if (f->bulk.foreign || t->received_bytes == f->bulk.expected_bytes || f->mismatch[0])
         return;
     snprintf(f->mismatch, sizeof(f->mismatch),
-             "The server received %" PRIu64 " of %" PRIu64 " bytes from client %u",
+             "the server received %" PRIu64 " of %" PRIu64 " bytes from client %u",
              t->received_bytes, f->bulk.expected_bytes, p->number);
 }
 
@@ -328,10 +328,10 @@ static int server_prepare(struct flow_env *env, struct flow **out, struct fail *
 
     *out = NULL;
     if (!f)
-        return fail_set(fail, ENOMEM, "prepare", "The server cannot be made");
+        return fail_set(fail, ENOMEM, "prepare", "the server cannot be made");
     f->timer = evtimer_new(env->base, server_cut, f);
     err = f->timer ? acceptor_new(&f->acceptor, env, server_accepted, f, fail)
-                   : fail_set(fail, ENOMEM, "prepare", "The server cannot be made");
+                   : fail_set(fail, ENOMEM, "prepare", "the server cannot be made");
     if (!err) /* last, since making a content takes a while */
         err = prepare_bulk(&f->bulk, env, true, acceptor_transport(f->acceptor), fail);
     if (err)
@@ -387,10 +387,10 @@ static void client_failed(struct flow *f, int err, const char *phase)
     if (strcmp(phase, "connect") == 0)
         target_explain(&f->target, err, reason, sizeof(reason));
     else if (err == -ENODATA)
-        snprintf(reason, sizeof(reason), "The file became shorter while it was sent");
+        snprintf(reason, sizeof(reason), "the file became shorter while it was sent");
     else
         snprintf(reason, sizeof(reason),
-                 "The connection failed (%s: %s) after %" PRIu64 " of %" PRIu64
+                 "the connection failed (%s: %s) after %" PRIu64 " of %" PRIu64
                  " bytes sent and %" PRIu64 " of %" PRIu64 " received",
                  phase, strerror(-err), f->transfer.sent_bytes, f->bulk.plan.send_bytes,
                  f->transfer.received_bytes, f->bulk.expected_bytes);
@@ -420,7 +420,7 @@ static void client_short(struct flow *f)
     char reason[160];
 
     snprintf(reason, sizeof(reason),
-             "The client received %" PRIu64 " of %" PRIu64
+             "the client received %" PRIu64 " of %" PRIu64
              " bytes before the server ended",
              f->transfer.received_bytes, f->bulk.expected_bytes);
     f->bulk.env->meter->counters.failed++;
@@ -520,7 +520,7 @@ static int client_allocate(struct flow *f, struct fail *fail)
     f->watch = evtimer_new(env->base, client_watch, f);
     if (!f->timer || !f->watch || meter_use(env->meter, METER_HIST_latency) < 0 ||
         meter_use(env->meter, METER_HIST_connect) < 0)
-        return fail_set(fail, ENOMEM, "prepare", "The client cannot be made");
+        return fail_set(fail, ENOMEM, "prepare", "the client cannot be made");
     return 0;
 }
 
@@ -531,7 +531,7 @@ static int client_prepare(struct flow_env *env, struct flow **out, struct fail *
 
     *out = NULL;
     if (!f)
-        return fail_set(fail, ENOMEM, "prepare", "The client cannot be made");
+        return fail_set(fail, ENOMEM, "prepare", "the client cannot be made");
     f->timeout_ns = options_number(env->options, "timeout", 10 * NS_PER_S);
     err = client_allocate(f, fail);
     if (!err)

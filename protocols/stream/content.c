@@ -92,7 +92,7 @@ int content_begin(uint64_t size_bytes, int *fd, struct fail *fail)
 {
     *fd = -1;
     if (size_bytes == 0 || size_bytes > INT64_MAX)
-        return fail_usage(fail, "size", "The size must be from 1 byte to 2^63 - 1");
+        return fail_usage(fail, "size", "the size must be from 1 byte to 2^63 - 1");
     if (fits_in_memory(size_bytes))
         *fd = memfd_create("plimsoll-content", MFD_CLOEXEC);
     if (*fd < 0)
@@ -100,7 +100,7 @@ int content_begin(uint64_t size_bytes, int *fd, struct fail *fail)
     if (*fd < 0)
         return fail_set(
             fail, errno, "content",
-            "No temporary file can be made (TMPDIR or /var/tmp) and memory is "
+            "no temporary file can be made (TMPDIR or /var/tmp) and memory is "
             "too short for %llu bytes",
             (unsigned long long)size_bytes);
     return 0;
@@ -242,6 +242,6 @@ int content_crc32(const struct content *c, uint32_t *crc, struct fail *fail)
     if (done == c->size_bytes)
         return 0;
     return fail_set(fail, n < 0 ? errno : EIO, "file",
-                    "Only %llu of %llu bytes of the file could be read",
+                    "only %llu of %llu bytes of the file could be read",
                     (unsigned long long)done, (unsigned long long)c->size_bytes);
 }

@@ -148,7 +148,7 @@ static void finish_by_result(struct flow *f)
         finish(f, OUTCOME_STOPPED, "stopped before all requests were done");
     } else if (f->failed > 0 && f->succeeded == 0) {
         snprintf(reason, sizeof(reason),
-                 "None of %" PRIu64 " requests succeeded; the first failed so: %s",
+                 "none of %" PRIu64 " requests succeeded; the first failed so: %s",
                  f->begun, f->first_failure);
         finish(f, OUTCOME_FAILED, reason);
     } else {
@@ -235,7 +235,7 @@ static void offer(void *arg)
         s = take_slot(f);
         if (!s) {
             f->offering = false;
-            finish(f, OUTCOME_FAILED, "There is no memory for another request");
+            finish(f, OUTCOME_FAILED, "there is no memory for another request");
             return;
         }
         begin(f, s, intended_ns);
@@ -350,7 +350,7 @@ void request_failed(struct slot *s, const char *phase, int err)
     f->busy--;
     f->ended_by = "limit";
     snprintf(reason, sizeof(reason),
-             "Out of %s with %zu requests open, after %" PRIu64 " had been begun", limit,
+             "out of %s with %zu requests open, after %" PRIu64 " had been begun", limit,
              f->busy, f->begun);
     finish(f, OUTCOME_EXHAUSTED, reason);
 }
@@ -361,7 +361,7 @@ static void time_out(struct slot *s)
 
     if (!f->first_failure[0])
         snprintf(f->first_failure, sizeof(f->first_failure),
-                 "No reply within the timeout of %.3f s", (double)f->timeout_ns / 1e9);
+                 "no reply within the timeout of %.3f s", (double)f->timeout_ns / 1e9);
     f->failed++;
     f->shared.env->meter->counters.timed_out++;
     f->shared.kind->abandon(s);
@@ -462,7 +462,7 @@ static int read_options(struct flow *f, struct fail *fail)
             "\"%s\" is not a kind of client: process, connection or persistent", kind);
     f->concurrency = (size_t)options_number(o, "concurrency", 1);
     if (f->concurrency == 0 || f->concurrency > CONCURRENCY_MAX)
-        return fail_usage(fail, "concurrency", "The concurrency must be from 1 to %u",
+        return fail_usage(fail, "concurrency", "the concurrency must be from 1 to %u",
                           CONCURRENCY_MAX);
     f->shared.foreign = options_number(o, "foreign", 0);
     f->duration_ns = options_number(o, "duration", 0);
@@ -472,7 +472,7 @@ static int read_options(struct flow *f, struct fail *fail)
     if (f->wanted == 0 && f->duration_ns == 0)
         return fail_usage(
             fail, "requests",
-            "The number of requests must be at least 1, or a duration given");
+            "the number of requests must be at least 1, or a duration given");
     if (f->wanted == 0)
         f->wanted = UINT64_MAX;
     return 0;
@@ -506,7 +506,7 @@ static int allocate(struct flow *f, struct fail *fail)
         pacer_timer_init(&f->timer, base, &f->pacer, offer, f) < 0 ||
         meter_use(m, METER_HIST_latency) < 0 || meter_use(m, METER_HIST_failure) < 0 ||
         set_rate(f, options_number(f->shared.env->options, "rate", 0)) < 0)
-        return fail_set(fail, ENOMEM, "prepare", "The client cannot be made");
+        return fail_set(fail, ENOMEM, "prepare", "the client cannot be made");
     return 0;
 }
 
@@ -536,7 +536,7 @@ static int client_prepare(struct flow_env *env, struct flow **out, struct fail *
 
     *out = NULL;
     if (!f)
-        return fail_set(fail, ENOMEM, "prepare", "The client cannot be made");
+        return fail_set(fail, ENOMEM, "prepare", "the client cannot be made");
     f->shared.env = env;
     f->shared.job_fd = f->shared.null_fd = -1;
     err = read_options(f, fail);

@@ -261,7 +261,7 @@ static int prepare(struct requests *r, struct fail *fail)
 {
     if (meter_use(r->env->meter, METER_HIST_connect) < 0 ||
         meter_use(r->env->meter, METER_HIST_exchange) < 0)
-        return fail_set(fail, ENOMEM, "prepare", "The client cannot be made");
+        return fail_set(fail, ENOMEM, "prepare", "the client cannot be made");
     return 0;
 }
 

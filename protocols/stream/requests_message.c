@@ -38,7 +38,7 @@ int request_message_init(struct request_message *m, const struct options *o,
     m->len_bytes = (size_t)message_bytes(o);
     m->bytes = block_new(m->len_bytes);
     if (!m->bytes)
-        return fail_set(fail, ENOMEM, "message", "There is no memory for the message");
+        return fail_set(fail, ENOMEM, "message", "there is no memory for the message");
     for (size_t i = 0; i < m->len_bytes; i++)
         m->bytes[i] = text[i % text_len];
     return 0;

@@ -160,10 +160,10 @@ static int find_program(struct requests *r, struct fail *fail)
     }
     r->program = strdup(given);
     if (!r->program)
-        return fail_set(fail, ENOMEM, "prepare", "The client cannot be made");
+        return fail_set(fail, ENOMEM, "prepare", "the client cannot be made");
     if (access(r->program, X_OK) < 0)
         return fail_set(fail, errno, "program",
-                        "The program for one request, \"%.200s\", cannot be run", given);
+                        "the program for one request, \"%.200s\", cannot be run", given);
     return 0;
 }
 
@@ -190,7 +190,7 @@ static int write_job(struct requests *r, struct fail *fail)
     for (; n > 0 && left > 0; bytes += n, left -= (size_t)n)
         n = write(r->job_fd, bytes, left);
     if (n <= 0)
-        return fail_set(fail, errno, "prepare", "The message cannot be stored");
+        return fail_set(fail, errno, "prepare", "the message cannot be stored");
     return 0;
 }
 
@@ -219,7 +219,7 @@ static int prepare(struct requests *r, struct fail *fail)
     if (meter_use(r->env->meter, METER_HIST_spawn) < 0 ||
         meter_use(r->env->meter, METER_HIST_connect) < 0 ||
         meter_use(r->env->meter, METER_HIST_exchange) < 0)
-        return fail_set(fail, ENOMEM, "prepare", "The client cannot be made");
+        return fail_set(fail, ENOMEM, "prepare", "the client cannot be made");
     return 0;
 }
 

@@ -291,7 +291,7 @@ static int server_prepare(struct flow_env *env, struct flow **out, struct fail *
 
     *out = NULL;
     if (!f)
-        return fail_set(fail, ENOMEM, "prepare", "The server cannot be made");
+        return fail_set(fail, ENOMEM, "prepare", "the server cannot be made");
     f->env = env;
     f->persistent = options_number(env->options, "persistent", 0);
     f->foreign = options_number(env->options, "foreign", 0);
@@ -299,7 +299,7 @@ static int server_prepare(struct flow_env *env, struct flow **out, struct fail *
     f->drain = evtimer_new(env->base, server_cut, f);
     err = f->received && f->drain
               ? request_message_init(&f->message, env->options, fail)
-              : fail_set(fail, ENOMEM, "prepare", "The server cannot be made");
+              : fail_set(fail, ENOMEM, "prepare", "the server cannot be made");
     if (!err)
         err = acceptor_new(&f->acceptor, env, server_accepted, f, fail);
     if (err)

@@ -130,7 +130,7 @@ static void choose_name(struct flow *f)
     for (size_t i = 0; i < 2 && is_numeric(f->name.host); i++)
         if (leads_to_target(f, names[i]))
             snprintf(f->name.host, sizeof(f->name.host), "%s", names[i]);
-    f->env->note(f->env, "The name \"%s\" is looked up for every message", f->name.host);
+    f->env->note(f->env, "the name \"%s\" is looked up for every message", f->name.host);
 }
 
 static int read_target(struct flow *f, struct fail *fail)

@@ -348,7 +348,7 @@ static void set_receive_buffer(struct flow *f, uint64_t asked_bytes)
         f->env->fact(f->env, "receive_buffer_limit_bytes", text);
     if (bytes && buffer_bytes(f->fd) < 2 * bytes)
         f->env->note(f->env,
-                     "The receive buffer asked for is %d bytes; the system gives %d "
+                     "the receive buffer asked for is %d bytes; the system gives %d "
                      "(net.core.rmem_max is %" PRIu64 ")",
                      bytes, buffer_bytes(f->fd) / 2, limit);
 }
@@ -362,7 +362,7 @@ static void set_socket_options(struct flow *f)
     setsockopt(f->fd, SOL_SOCKET, SO_RXQ_OVFL, &one, sizeof(one));
     set_receive_buffer(f, options_number(f->env->options, "receive_buffer", 0));
     if (f->gro && setsockopt(f->fd, IPPROTO_UDP, UDP_GRO, &one, sizeof(one)) < 0) {
-        f->env->note(f->env, "This kernel has no UDP_GRO; datagrams are read one by one");
+        f->env->note(f->env, "this kernel has no UDP_GRO; datagrams are read one by one");
         f->gro = false;
     }
 }
