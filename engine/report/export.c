@@ -14,24 +14,15 @@ static const struct scenario *scenario_of_run(const void *what)
     return ((const struct run *)what)->scenario;
 }
 
-/* clang-format off */
-#define X(id, name_, letter, extension_, families_, holds_, help_) \
-    static int write_##id(FILE *f, const void *what)               \
-    {                                                              \
-        return export_write_##id(f, what);                         \
-    }                                                              \
-    static const struct export_format format_##id = {              \
-        .name = name_,                                             \
-        .write = write_##id,                                       \
-        .extension = extension_,                                   \
-        .help = help_,                                             \
-        .families = families_,                                     \
-        .holds = holds_,                                           \
-        .scenario = scenario_of_run,                               \
-    };
+#define X(id, name, letter, extension, families, holds, help) \
+    static int write_##id(FILE *f, const void *what)          \
+    {                                                         \
+        return export_write_##id(f, what);                    \
+    }                                                         \
+    static const struct export_format format_##id = {         \
+        name, write_##id, extension, help, families, holds, scenario_of_run};
 EXPORT_LIST(X)
 #undef X
-/* clang-format on */
 
 static const struct export_format *const formats[] = {
 #define X(id, name, letter, extension, families, holds, help) &format_##id,
