@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#undef stop /* of cmocka 2; roles have a member of this name */
 
 #include "protocols/clock.h"
 

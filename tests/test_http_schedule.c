@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#undef stop /* of cmocka 2; roles have a member of this name */
 
 #include "protocols/array.h"
 #include "protocols/clock.h"

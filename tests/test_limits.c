@@ -10,7 +10,6 @@
 #include "protocols/array.h"
 
 #include "engine/limits.h"
-#include "protocols/array.h"
 
 /* What a run of the scenario with these settings, in pairs, needs of a limit; -1: none.
  */

@@ -9,6 +9,7 @@
 
 #include <arpa/inet.h>
 #include <cmocka.h>
+#undef stop /* of cmocka 2; roles have a member of this name */
 #include <errno.h>
 #include <event2/event.h>
 #include <netinet/in.h>
