@@ -34,6 +34,7 @@ struct display {
     int frame_fd; /* a file in memory; -1: there is none, curses writes to the terminal */
     const char *term;
     bool has_mouse;
+    bool mouse_reports; /* there may be more events than were read */
     int colours;
     struct canvas shown; /* what curses was given; cells only */
     const struct theme *theme;
@@ -441,13 +442,14 @@ static uint32_t to_press(int key)
     return PRESS_NONE;
 }
 
-static struct input read_mouse(void)
+/* One event of the mouse; false when there is no further one. */
+static bool read_mouse(struct input *out)
 {
     struct input input = {.kind = INPUT_MOUSE};
     MEVENT event;
 
     if (getmouse(&event) != OK)
-        return (struct input){.kind = INPUT_PRESS, .press = PRESS_NONE};
+        return false;
     input.mouse.x = event.x;
     input.mouse.y = event.y;
     if (event.bstate & BUTTON4_PRESSED)
@@ -459,8 +461,9 @@ static struct input read_mouse(void)
     else if (event.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED))
         input.mouse.kind = POINT_CLICK;
     else
-        return (struct input){.kind = INPUT_PRESS, .press = PRESS_NONE};
-    return input;
+        input = (struct input){.kind = INPUT_PRESS, .press = PRESS_NONE};
+    *out = input;
+    return true;
 }
 
 #define SEQUENCE_MAX 64 /* characters of a control sequence; no real one is so long */
@@ -504,9 +507,13 @@ struct input display_read(struct display *d)
 {
     struct input input = {.kind = INPUT_PRESS};
     wint_t code = 0;
-    int rc = get_wch(&code);
+    int rc;
 
-    (void)d;
+    /* ncurses 6.6 says KEY_MOUSE once for events that came together. */
+    if (d->mouse_reports && read_mouse(&input))
+        return input;
+    d->mouse_reports = false;
+    rc = get_wch(&code);
     if (rc == ERR)
         return (struct input){.kind = INPUT_NONE};
     if (rc != KEY_CODE_YES && code == PRESS_ESC)
@@ -514,7 +521,7 @@ struct input display_read(struct display *d)
     else if (rc != KEY_CODE_YES)
         input.press = plain_press(code);
     else if (code == KEY_MOUSE)
-        return read_mouse();
+        d->mouse_reports = read_mouse(&input);
     else if (code == KEY_PASTE_BEGIN)
         input.kind = INPUT_PASTE_BEGIN;
     else if (code == KEY_PASTE_END)
