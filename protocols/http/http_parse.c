@@ -283,7 +283,8 @@ static enum http_step parse(struct http_parse *h, const char *bytes, size_t len,
             piece = HTTP_HEAD_MAX - h->head_bytes;
         if (piece == 0)
             return bad(h, "head too large");
-        if (!(h->in_head ? run_head : run)(h, bytes + at, piece, &n))
+        if (h->in_head ? !run_head(h, bytes + at, piece, &n)
+                       : !run(h, bytes + at, piece, &n))
             return bad(h, stumbled(h));
         at += n;
         *used = at;
