@@ -495,7 +495,7 @@ static int rewind_to_begin(struct recording *rec)
     rec->next = NULL;
     rec->over = rec->trial_open = false;
     rec->damage[0] = '\0';
-    if (read_header(rec, "", &fresh, NULL) < 0)
+    if (read_header(rec, "", &fresh, NULL) < 0 || !fresh)
         return -EIO;
     /* Others hold the address of the run: its contents change places. */
     old = *rec->run;

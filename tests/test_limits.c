@@ -7,9 +7,8 @@
 
 #include <cmocka.h>
 
-#include "protocols/array.h"
-
 #include "engine/limits.h"
+#include "protocols/array.h"
 
 /* What a run of the scenario with these settings, in pairs, needs of a limit; -1: none.
  */
