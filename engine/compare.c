@@ -374,7 +374,7 @@ static void warn(struct comparison *c, const char *format, ...)
 static void value_text(const struct run *r, const struct option_value *v, char *text,
                        size_t size)
 {
-    const struct param *p = scenario_param(r->scenario, v->name);
+    const struct param *p = scenario_param(r->scenario, v->option);
 
     if (p)
         param_text(&r->values, p, text, size);
@@ -390,17 +390,18 @@ static void warn_values(struct comparison *c)
 
     for (size_t i = 0; i < a->values.count; i++) {
         const struct option_value *v = &a->values.values[i];
-        const struct param *p = scenario_param(a->scenario, v->name);
+        const struct param *p = scenario_param(a->scenario, v->option);
         char mine[64] = "", theirs[64] = "";
 
         /* Scenarios of two families differ in what they have: that is said above. */
-        if (p && (p->flags & PARAM_INDIFFERENT || !scenario_param(b->scenario, v->name)))
+        if (p &&
+            (p->flags & PARAM_INDIFFERENT || !scenario_param(b->scenario, v->option)))
             continue;
         value_text(a, v, mine, sizeof(mine));
         value_text(b, v, theirs, sizeof(theirs));
         if (strcmp(mine, theirs) != 0)
-            warn(c, "%s is '%s' in %s and '%s' in %s", v->name, mine, c->a.name, theirs,
-                 c->b.name);
+            warn(c, "%s is '%s' in %s and '%s' in %s", option_name(v->option), mine,
+                 c->a.name, theirs, c->b.name);
     }
 }
 

@@ -26,11 +26,11 @@ struct family {
     unsigned bit;     /* FAMILY_BULK: what it is in the masks of parameters and formats */
     const char *name; /* its scenarios, for people: "bulk transfers" */
 
-    const char *amount; /* the parameter that says how much is done in a trial */
+    enum option amount; /* the parameter that says how much is done in a trial */
 
     /* The one that says how many connections or sockets are open at once: 0 is no limit.
-     * NULL: always one. */
-    const char *concurrency;
+     * OPTION_NONE: always one. */
+    enum option concurrency;
 
     const char *protocol; /* what is spoken where no transport is chosen: "http" */
 

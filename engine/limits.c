@@ -72,11 +72,11 @@ static uint64_t files_of_operations(const struct family *f, const struct options
     uint64_t amount = options_number(v, f->amount, UINT64_MAX);
     uint64_t wanted = options_number(v, f->concurrency, 0);
     uint64_t all = f->load || wanted < amount ? wanted : amount;
-    uint64_t workers = options_number(v, "workers", 1);
+    uint64_t workers = options_number(v, OPTION_workers, 1);
     uint64_t own = (all + workers - 1) / workers;
     uint64_t server = all * (t ? t->server_fds : 1);
     uint64_t client =
-        own * (t && !options_is(v, "client", "process") ? t->client_fds : 1);
+        own * (t && !options_is(v, OPTION_client, "process") ? t->client_fds : 1);
 
     return server > client ? server : client;
 }
@@ -84,7 +84,7 @@ static uint64_t files_of_operations(const struct family *f, const struct options
 /* Open files that the busiest single process of the run needs; 0: a handful. */
 static uint64_t files_needed(const struct scenario *s, const struct options *v)
 {
-    uint64_t workers = s ? options_number(v, "workers", 1) : 0;
+    uint64_t workers = s ? options_number(v, OPTION_workers, 1) : 0;
     uint64_t n = 0;
 
     if (!s)
@@ -122,7 +122,7 @@ static void receive_buffer(struct list *l, const struct options *v)
 {
     struct limit *row = add(l, "bytes of receive buffer");
 
-    row->need = v ? options_number(v, "receive_buffer", 0) : 0;
+    row->need = v ? options_number(v, OPTION_receive_buffer, 0) : 0;
     row->known = read_number("/proc/sys/net/core/rmem_max", &row->have);
     row->enough = row->have >= row->need || geteuid() == 0;
     put(row->why, sizeof(row->why),
@@ -142,9 +142,9 @@ static bool has_port(const struct options *v)
 /* Whether each operation has a TCP connection of its own. */
 static bool is_connecting(const struct options *v)
 {
-    return options_number(v, "close", 0) ||
+    return options_number(v, OPTION_close, 0) ||
            (has_port(v) &&
-            strcmp(options_text(v, "client", "persistent"), "persistent") != 0);
+            strcmp(options_text(v, OPTION_client, "persistent"), "persistent") != 0);
 }
 
 static void ports(struct list *l, const struct scenario *s, const struct options *v)
@@ -209,8 +209,8 @@ static void memory(struct list *l, const struct scenario *s, const struct option
         }
     if (f)
         fclose(f);
-    if (s && s->family->content && !*options_text(v, "file", ""))
-        row->need = options_number(v, "size", 0);
+    if (s && s->family->content && !*options_text(v, OPTION_file, ""))
+        row->need = options_number(v, OPTION_size, 0);
     row->enough = row->have >= row->need;
     put(row->why, sizeof(row->why),
         "made-up bytes lie in memory; when they do not fit they go to disk");

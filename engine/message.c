@@ -44,8 +44,8 @@ int message_add_values(cJSON *object, const struct options *values)
         const struct option_value *v = &values->values[i];
 
         /* Not json_add_text: between ourselves a text is bytes. */
-        if (v->text ? !cJSON_AddStringToObject(o, v->name, v->text)
-                    : !json_add_u64(o, v->name, v->number))
+        if (v->text ? !cJSON_AddStringToObject(o, option_name(v->option), v->text)
+                    : !json_add_u64(o, option_name(v->option), v->number))
             return -ENOMEM;
     }
     return 0;
@@ -77,12 +77,15 @@ int message_read_values(const cJSON *object, struct options *values)
 
     cJSON_ArrayForEach(v, cJSON_GetObjectItemCaseSensitive(object, "values"))
     {
-        if (!v->string)
-            continue; /* the elements of an array have no name */
+        /* The elements of an array have no name; other versions may have others. */
+        enum option option = v->string ? option_find(v->string) : OPTION_NONE;
+
+        if (option == OPTION_NONE)
+            continue;
         if (cJSON_IsString(v))
-            rc = options_set_text(values, v->string, v->valuestring);
+            rc = options_set_text(values, option, v->valuestring);
         else if (cJSON_IsNumber(v) && v->valuedouble >= 0 && v->valuedouble < 0x1p63)
-            rc = options_set_number(values, v->string, (uint64_t)v->valuedouble);
+            rc = options_set_number(values, option, (uint64_t)v->valuedouble);
         if (rc < 0)
             break;
     }

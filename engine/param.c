@@ -17,9 +17,10 @@
 #define TERA 1000000000000ull
 
 /* A row is its name, the families that have it, and whatever else there is to say. */
-#define ROW(title, whose, kind, ...)                                \
-    {                                                               \
-        .name = title, .families = whose, .type = kind, __VA_ARGS__ \
+#define ROW(title, whose, kind, ...)                                               \
+    {                                                                              \
+        .option = OPTION_##title, .name = #title, .families = whose, .type = kind, \
+        __VA_ARGS__                                                                \
     }
 
 #define COUNT(title, whose, ...) ROW(title, whose, PARAM_COUNT, __VA_ARGS__)
@@ -34,154 +35,153 @@
 
 /* In the order in which a person would ask. */
 static const struct param params[] = {
-    TEXT("url", FAMILY_HTTP, .fallback = "",
+    TEXT(url, FAMILY_HTTP, .fallback = "",
          .help = "the address to load, http://HOST[:PORT]/PATH"),
-    COUNT("connections", FAMILY_WEB, .letter = 'c', .unit = "connections", .min = 1,
+    COUNT(connections, FAMILY_WEB, .letter = 'c', .unit = "connections", .min = 1,
           .max = 100000, .fallback = "20",
           .flags = PARAM_SPLIT | PARAM_LIVE | PARAM_SIZING,
           .help = "connections open at once, over all client processes"),
-    COUNT("amount", FAMILY_WEB, .letter = 'a', .unit = "requests", .max = TERA,
+    COUNT(amount, FAMILY_WEB, .letter = 'a', .unit = "requests", .max = TERA,
           .zero = "no limit", .fallback = "0", .flags = PARAM_SPLIT | PARAM_SIZING,
           .help = "requests in all"),
-    SIZE("size", FAMILY_BULK | SERVE_STREAM, .min = 1, .max = PIB, .fallback = "1GiB",
+    SIZE(size, FAMILY_BULK | SERVE_STREAM, .min = 1, .max = PIB, .fallback = "1GiB",
          .flags = PARAM_SIZING, .help = "bytes that each end sends"),
-    CHOICE("direction", FAMILY_BULK | SERVE_STREAM, .choices = "both|up|down",
+    CHOICE(direction, FAMILY_BULK | SERVE_STREAM, .choices = "both|up|down",
            .fallback = "both", .flags = PARAM_SIZING,
            .help = "who sends: both ends at once, the client (up), the server (down)"),
-    SIZE("block", FAMILY_BULK | SERVE_STREAM, .min = 1, .max = 1 << 30,
+    SIZE(block, FAMILY_BULK | SERVE_STREAM, .min = 1, .max = 1 << 30,
          .fallback = "256KiB", .help = "bytes handed to the kernel in one call"),
-    CHOICE("method", FAMILY_BULK | SERVE_STREAM, .choices = "auto|copy|zero-copy",
+    CHOICE(method, FAMILY_BULK | SERVE_STREAM, .choices = "auto|copy|zero-copy",
            .fallback = "auto",
            .help = "how bytes are sent: read and write, or sendfile and splice"),
-    TEXT("file", FAMILY_BULK | SERVE_STREAM, .fallback = "", .flags = PARAM_FILE,
+    TEXT(file, FAMILY_BULK | SERVE_STREAM, .fallback = "", .flags = PARAM_FILE,
          .help = "send this file, not made-up random bytes"),
-    FLAG("verify", FAMILY_BULK | SERVE_STREAM, .fallback = "off", .flags = PARAM_BESIDE,
+    FLAG(verify, FAMILY_BULK | SERVE_STREAM, .fallback = "off", .flags = PARAM_BESIDE,
          .help = "compare checksums of what was sent and received"),
-    COUNT("requests", FAMILY_REQUESTS, .unit = "requests", .min = 1, .max = TERA,
+    COUNT(requests, FAMILY_REQUESTS, .unit = "requests", .min = 1, .max = TERA,
           .fallback = "100", .flags = PARAM_SPLIT | PARAM_SIZING,
           .help = "requests in all"),
-    COUNT("concurrency", FAMILY_REQUESTS, .unit = "requests", .min = 1, .max = 10000,
+    COUNT(concurrency, FAMILY_REQUESTS, .unit = "requests", .min = 1, .max = 10000,
           .fallback = "1", .flags = PARAM_SPLIT | PARAM_SIZING,
           .help = "requests under way at once"),
-    CHOICE("client", FAMILY_REQUESTS | SERVE_STREAM,
+    CHOICE(client, FAMILY_REQUESTS | SERVE_STREAM,
            .choices = "process|connection|persistent", .fallback = "process",
            .flags = PARAM_SIZING,
            .help = "a new process, a new connection or a kept connection for each "
                    "request"),
-    TEXT("message", FAMILY_REQUESTS | SERVE_STREAM,
+    TEXT(message, FAMILY_REQUESTS | SERVE_STREAM,
          .fallback = "the quick brown fox jumps over the lazy dog",
          .help = "the text that each request and each reply carries"),
-    SIZE("message_size", FAMILY_REQUESTS | SERVE_STREAM, .max = 1 << 20,
+    SIZE(message_size, FAMILY_REQUESTS | SERVE_STREAM, .max = 1 << 20,
          .zero = "as the message is", .fallback = "0",
          .help = "repeat or cut the message to this length"),
-    COUNT("messages", FAMILY_UDP, .unit = "messages", .min = 1, .max = TERA,
+    COUNT(messages, FAMILY_UDP, .unit = "messages", .min = 1, .max = TERA,
           .fallback = "100000", .flags = PARAM_SPLIT | PARAM_SIZING,
           .help = "datagrams to send"),
-    SIZE("size", FAMILY_UDP, .max = 65507, .zero = "label and stamp alone",
-         .fallback = "0", .flags = PARAM_SIZING,
+    SIZE(size, FAMILY_UDP, .max = 65507, .zero = "label and stamp alone", .fallback = "0",
+         .flags = PARAM_SIZING,
          .help = "bytes of payload in a datagram; UDP over IPv4 carries at most 65507"),
-    COUNT("window", FAMILY_UDP, .unit = "sockets", .max = 1000000, .zero = "no limit",
+    COUNT(window, FAMILY_UDP, .unit = "sockets", .max = 1000000, .zero = "no limit",
           .fallback = "0",
           .help = "sockets open at once where each datagram has its own"),
-    COUNT("batch", FAMILY_UDP, .unit = "datagrams", .min = 1, .max = 1024,
-          .fallback = "1", .help = "datagrams handed over in one call (sendmmsg)"),
-    FLAG("gso", FAMILY_UDP, .fallback = "off",
+    COUNT(batch, FAMILY_UDP, .unit = "datagrams", .min = 1, .max = 1024, .fallback = "1",
+          .help = "datagrams handed over in one call (sendmmsg)"),
+    FLAG(gso, FAMILY_UDP, .fallback = "off",
          .help = "let the kernel cut a large send into datagrams"),
-    FLAG("gro", FAMILY_UDP | SERVE_UDP, .fallback = "off",
+    FLAG(gro, FAMILY_UDP | SERVE_UDP, .fallback = "off",
          .help = "let the server take coalesced datagrams"),
-    FLAG("connected", FAMILY_UDP, .fallback = "on",
+    FLAG(connected, FAMILY_UDP, .fallback = "on",
          .help = "connect the sending socket to the server"),
-    CHOICE("payload", FAMILY_UDP, .choices = "stamped|plain", .fallback = "stamped",
+    CHOICE(payload, FAMILY_UDP, .choices = "stamped|plain", .fallback = "stamped",
            .help = "label, number and time, or exactly the label's bytes"),
-    TEXT("label", FAMILY_UDP, .fallback = "PLIMSOLL",
+    TEXT(label, FAMILY_UDP, .fallback = "PLIMSOLL",
          .help = "the label that the server counts under"),
-    CHOICE("resolve", FAMILY_UDP, .choices = "once|each", .fallback = "once",
+    CHOICE(resolve, FAMILY_UDP, .choices = "once|each", .fallback = "once",
            .help = "look the server's name up once or for every send"),
-    SIZE("send_buffer", FAMILY_UDP, .max = 1 << 30, .zero = "the system's default",
+    SIZE(send_buffer, FAMILY_UDP, .max = 1 << 30, .zero = "the system's default",
          .fallback = "0", .help = "SO_SNDBUF of the sending sockets"),
-    SIZE("receive_buffer", FAMILY_UDP | SERVE_UDP, .max = 1 << 30,
+    SIZE(receive_buffer, FAMILY_UDP | SERVE_UDP, .max = 1 << 30,
          .zero = "the system's default", .fallback = "0",
          .help = "SO_RCVBUF of the receiving socket"),
-    COUNT("nth", FAMILY_UDP | SERVE_UDP, .unit = "messages", .min = 1, .max = TERA,
+    COUNT(nth, FAMILY_UDP | SERVE_UDP, .unit = "messages", .min = 1, .max = TERA,
           .fallback = "100000", .flags = PARAM_BESIDE,
           .help = "report the time from a label's first message to this one"),
-    COUNT("rate", FAMILY_OPERATIONS, .letter = 'R', .unit = "per second",
-          .max = 100000000, .zero = "as fast as it goes", .fallback = "0",
+    COUNT(rate, FAMILY_OPERATIONS, .letter = 'R', .unit = "per second", .max = 100000000,
+          .zero = "as fast as it goes", .fallback = "0",
           .flags = PARAM_SPLIT | PARAM_LIVE | PARAM_SIZING,
           .help = "operations a second over all connections and client processes"),
-    COUNT("connection_rate", FAMILY_WEB, .letter = 'r', .unit = "per second",
+    COUNT(connection_rate, FAMILY_WEB, .letter = 'r', .unit = "per second",
           .max = 100000000, .zero = "no limit", .fallback = "0", .flags = PARAM_LIVE,
           .help = "requests a second on each connection"),
-    TIME("duration", FAMILY_OPERATIONS, .letter = 'd', .max = 1000 * HOUR,
+    TIME(duration, FAMILY_OPERATIONS, .letter = 'd', .max = 1000 * HOUR,
          .zero = "until the amount is done", .fallback = "0", .flags = PARAM_SIZING,
          .help = "how long load is offered"),
-    TIME("warmup", FAMILY_WEB, .max = HOUR, .zero = "none", .fallback = "0",
+    TIME(warmup, FAMILY_WEB, .max = HOUR, .zero = "none", .fallback = "0",
          .help = "load that is left out of the result"),
-    TEXT("method", FAMILY_WEB, .letter = 'm', .fallback = "GET",
-         .help = "the HTTP method"),
-    TEXT("headers", FAMILY_WEB, .letter = 'H', .fallback = "", .flags = PARAM_REPEAT,
+    TEXT(method, FAMILY_WEB, .letter = 'm', .fallback = "GET", .help = "the HTTP method"),
+    TEXT(headers, FAMILY_WEB, .letter = 'H', .fallback = "", .flags = PARAM_REPEAT,
          .help = "a header, 'Name: value'; --header too; may be repeated"),
-    TEXT("body", FAMILY_WEB, .letter = 'b', .fallback = "",
+    TEXT(body, FAMILY_WEB, .letter = 'b', .fallback = "",
          .help = "the body of each request"),
-    TEXT("input", FAMILY_WEB, .letter = 'i', .fallback = "", .flags = PARAM_FILE,
+    TEXT(input, FAMILY_WEB, .letter = 'i', .fallback = "", .flags = PARAM_FILE,
          .help = "a file that holds the body of each request"),
-    COUNT("pipelining", FAMILY_WEB, .letter = 'p', .unit = "requests", .min = 1,
+    COUNT(pipelining, FAMILY_WEB, .letter = 'p', .unit = "requests", .min = 1,
           .max = 1024, .fallback = "1",
           .help = "requests sent on a connection before a reply is awaited"),
-    FLAG("close", FAMILY_WEB, .fallback = "off",
+    FLAG(close, FAMILY_WEB, .fallback = "off",
          .help = "a new connection for each request"),
-    TEXT("socket_path", FAMILY_HTTP, .letter = 'S', .fallback = "", .flags = PARAM_FILE,
+    TEXT(socket_path, FAMILY_HTTP, .letter = 'S', .fallback = "", .flags = PARAM_FILE,
          .help = "reach the server over this Unix socket"),
-    CHOICE("upstream", FAMILY_SERVICE | SERVE_GATEWAY, .choices = "fresh|pooled",
+    CHOICE(upstream, FAMILY_SERVICE | SERVE_GATEWAY, .choices = "fresh|pooled",
            .fallback = "fresh",
            .help = "the endpoint's way to its microservice: a connection a call, or "
                    "kept ones"),
-    TIME("timeout", FAMILY_REQUESTS | FAMILY_WEB | SERVE_GATEWAY, .letter = 't',
+    TIME(timeout, FAMILY_REQUESTS | FAMILY_WEB | SERVE_GATEWAY, .letter = 't',
          .min = SECOND / 1000, .max = HOUR, .fallback = "10s", .flags = PARAM_BESIDE,
          .help = "give one operation up after this time"),
-    TIME("timeout", FAMILY_BULK, .letter = 't', .min = SECOND / 1000, .max = HOUR,
+    TIME(timeout, FAMILY_BULK, .letter = 't', .min = SECOND / 1000, .max = HOUR,
          .fallback = "10s", .flags = PARAM_BESIDE,
          .help = "give a transfer up when no byte has moved for this time"),
-    TIME("drain", FAMILY_UDP | SERVE_UDP, .max = HOUR, .zero = "none",
-         .fallback = "200ms", .flags = PARAM_BESIDE,
+    TIME(drain, FAMILY_UDP | SERVE_UDP, .max = HOUR, .zero = "none", .fallback = "200ms",
+         .flags = PARAM_BESIDE,
          .help = "quiet time after which the receiver calls a message lost"),
-    CHOICE("task", FAMILY_SERVICE | SERVE_TOPPER, .choices = "multi|echo|greeting",
+    CHOICE(task, FAMILY_SERVICE | SERVE_TOPPER, .choices = "multi|echo|greeting",
            .fallback = "multi",
            .help = "the Topper service's tasks: Ping, Sum and Avg, or one task for every "
                    "message"),
-    TEXT("host", FAMILY_STREAM | FAMILY_UDP | FAMILY_SERVICE | SERVE_PORT,
+    TEXT(host, FAMILY_STREAM | FAMILY_UDP | FAMILY_SERVICE | SERVE_PORT,
          .fallback = "127.0.0.1", .flags = PARAM_BESIDE,
          .help = "the address on which servers listen"),
-    COUNT("port", FAMILY_STREAM | FAMILY_UDP | FAMILY_SERVICE | SERVE_PORT,
-          .unit = "port", .max = 65535, .zero = "any free port", .fallback = "0",
+    COUNT(port, FAMILY_STREAM | FAMILY_UDP | FAMILY_SERVICE | SERVE_PORT, .unit = "port",
+          .max = 65535, .zero = "any free port", .fallback = "0",
           .flags = PARAM_SIZING | PARAM_BESIDE | PARAM_INDIFFERENT,
           .help = "the port on which the server listens"),
-    TEXT("path", FAMILY_STREAM | SERVE_FILE, .fallback = "",
+    TEXT(path, FAMILY_STREAM | SERVE_FILE, .fallback = "",
          .flags = PARAM_FILE | PARAM_BESIDE | PARAM_INDIFFERENT,
          .help = "the socket file or FIFO; a private one is made and removed if "
                  "not given"),
-    TEXT("congestion", FAMILY_STREAM | FAMILY_WEB | (SERVE_PORT & ~SERVE_UDP),
+    TEXT(congestion, FAMILY_STREAM | FAMILY_WEB | (SERVE_PORT & ~SERVE_UDP),
          .fallback = "auto", .flags = PARAM_BESIDE,
          .help = "TCP congestion control; auto takes the one that suits loopback best"),
-    TEXT("target", FAMILY_STREAM | FAMILY_UDP, .fallback = "", .flags = PARAM_RUN,
+    TEXT(target, FAMILY_STREAM | FAMILY_UDP, .fallback = "", .flags = PARAM_RUN,
          .help = "load a server that is there: tcp:HOST:PORT, unix:PATH, pipe:PATH, "
                  "udp:HOST:PORT"),
-    FLAG("remote_target", FAMILY_ALL, .fallback = "off", .flags = PARAM_BESIDE,
+    FLAG(remote_target, FAMILY_ALL, .fallback = "off", .flags = PARAM_BESIDE,
          .help = "allow a target that is not this machine's"),
-    COUNT("trials", FAMILY_ALL, .unit = "trials", .min = 1, .max = 1000, .fallback = "1",
+    COUNT(trials, FAMILY_ALL, .unit = "trials", .min = 1, .max = 1000, .fallback = "1",
           .flags = PARAM_RUN | PARAM_SIZING | PARAM_BESIDE | PARAM_INDIFFERENT,
           .help = "how often the whole is repeated, each time with fresh processes"),
-    COUNT("workers", FAMILY_ALL, .letter = 'w', .unit = "processes", .min = 1, .max = 256,
+    COUNT(workers, FAMILY_ALL, .letter = 'w', .unit = "processes", .min = 1, .max = 256,
           .fallback = "1", .flags = PARAM_RUN, .help = "client processes"),
-    TEXT("threshold", FAMILY_ALL, .fallback = "",
+    TEXT(threshold, FAMILY_ALL, .fallback = "",
          .flags = PARAM_RUN | PARAM_REPEAT | PARAM_BESIDE | PARAM_INDIFFERENT,
          .help = "what must hold: 'p99<5ms', 'loss<=0.1%', 'throughput>500MB/s'; may be "
                  "repeated"),
-    TEXT("pin", FAMILY_ALL, .fallback = "", .flags = PARAM_RUN,
+    TEXT(pin, FAMILY_ALL, .fallback = "", .flags = PARAM_RUN,
          .help = "cores of servers and clients: 0/1 or 0,1/2-3 ; empty for no pinning"),
-    TEXT("server_launch", FAMILY_ALL & ~FAMILY_HTTP, .fallback = "", .flags = PARAM_RUN,
+    TEXT(server_launch, FAMILY_ALL & ~FAMILY_HTTP, .fallback = "", .flags = PARAM_RUN,
          .help = "words before the server program, 'ip netns exec A' or 'ssh host'"),
-    TEXT("client_launch", FAMILY_ALL, .fallback = "", .flags = PARAM_RUN,
+    TEXT(client_launch, FAMILY_ALL, .fallback = "", .flags = PARAM_RUN,
          .help = "words before the client program"),
     {0},
 };
@@ -198,6 +198,14 @@ static bool same_name(const char *a, const char *b)
         if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
             return false;
     return *a == *b;
+}
+
+const struct param *param_of(unsigned family, enum option option)
+{
+    for (const struct param *p = params; p->name; p++)
+        if (p->families & family && p->option == option)
+            return p;
+    return NULL;
 }
 
 const struct param *param_find(unsigned family, const char *name)
@@ -272,7 +280,7 @@ static int set_number(struct options *values, const struct param *p, const char 
 
     if (units_parse(kind_of(p), text, &value) < 0 || value < p->min || value > p->max)
         return refuse(p, text, fail);
-    return options_set_number(values, p->name, value);
+    return options_set_number(values, p->option, value);
 }
 
 static int set_flag(struct options *values, const struct param *p, const char *text,
@@ -286,7 +294,7 @@ static int set_flag(struct options *values, const struct param *p, const char *t
 
     for (size_t i = 0; i < NUMBER_OF(words); i++)
         if (strcasecmp(text, words[i].word) == 0)
-            return options_set_number(values, p->name, (uint64_t)words[i].value);
+            return options_set_number(values, p->option, (uint64_t)words[i].value);
     return refuse(p, text, fail);
 }
 
@@ -306,7 +314,7 @@ static bool is_choice(const char *choices, const char *text)
 static int add_line(struct options *values, const struct param *p, const char *text,
                     struct fail *fail)
 {
-    const char *before = options_text(values, p->name, "");
+    const char *before = options_text(values, p->option, "");
     char *lines;
     int rc;
 
@@ -314,10 +322,10 @@ static int add_line(struct options *values, const struct param *p, const char *t
         return fail_usage(fail, "parameter", "--%s has a line end in it: '%.*s...'",
                           p->name, (int)strcspn(text, "\n"), text);
     if (!*before)
-        return options_set_text(values, p->name, text);
+        return options_set_text(values, p->option, text);
     if (asprintf(&lines, "%s\n%s", before, text) < 0)
         return -ENOMEM;
-    rc = options_set_text(values, p->name, lines);
+    rc = options_set_text(values, p->option, lines);
     free(lines);
     return rc;
 }
@@ -337,12 +345,12 @@ int param_set(struct options *values, const struct param *p, const char *text,
         rc = set_flag(values, p, text, fail);
         break;
     case PARAM_CHOICE:
-        rc = is_choice(p->choices, text) ? options_set_text(values, p->name, text)
+        rc = is_choice(p->choices, text) ? options_set_text(values, p->option, text)
                                          : refuse(p, text, fail);
         break;
     case PARAM_TEXT:
         rc = p->flags & PARAM_REPEAT && *text ? add_line(values, p, text, fail)
-                                              : options_set_text(values, p->name, text);
+                                              : options_set_text(values, p->option, text);
         break;
     }
     if (rc == -ENOMEM)
@@ -353,10 +361,10 @@ int param_set(struct options *values, const struct param *p, const char *text,
 void param_text(const struct options *values, const struct param *p, char *text,
                 size_t size)
 {
-    uint64_t number = options_number(values, p->name, UINT64_MAX);
+    uint64_t number = options_number(values, p->option, UINT64_MAX);
 
     if (p->type == PARAM_TEXT || p->type == PARAM_CHOICE)
-        snprintf(text, size, "%s", options_text(values, p->name, ""));
+        snprintf(text, size, "%s", options_text(values, p->option, ""));
     else if (number == UINT64_MAX)
         snprintf(text, size, "%s", "");
     else if (p->type == PARAM_FLAG)

@@ -62,6 +62,7 @@ enum {
 
 struct param {
     unsigned families;
+    enum option option;
     const char *name; /* "send_buffer"; the long option is --send-buffer */
     char letter;      /* the short option, or 0 */
     enum param_type type;
@@ -82,6 +83,9 @@ const struct param *param_table(void);
  * dashes) or by its letter (a text of one character). NULL when there is none.
  */
 const struct param *param_find(unsigned family, const char *name);
+
+/* The same for one that the program names itself. */
+const struct param *param_of(unsigned family, enum option option);
 
 /*
  * Check a typed text and store its value. 0, or -EINVAL with a sentence that names

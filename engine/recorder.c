@@ -100,10 +100,11 @@ static void write_values(struct recorder *rec, const struct run *r)
     for (size_t i = 0; i < r->values.count; i++) {
         const struct option_value *v = &r->values.values[i];
 
-        if (v->text || options_number(&rec->values, v->name, v->number + 1) == v->number)
+        if (v->text ||
+            options_number(&rec->values, v->option, v->number + 1) == v->number)
             continue;
-        put(rec, recording_set(v->name, v->number));
-        if (options_set_number(&rec->values, v->name, v->number) < 0)
+        put(rec, recording_set(option_name(v->option), v->number));
+        if (options_set_number(&rec->values, v->option, v->number) < 0)
             warn(rec, ENOMEM);
     }
 }
@@ -206,7 +207,7 @@ static int copy_numbers(struct options *to, const struct options *from)
 
     for (size_t i = 0; rc == 0 && i < from->count; i++)
         if (!from->values[i].text)
-            rc = options_set_number(to, from->values[i].name, from->values[i].number);
+            rc = options_set_number(to, from->values[i].option, from->values[i].number);
     return rc;
 }
 

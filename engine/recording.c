@@ -306,11 +306,14 @@ static int apply_set(struct recording *rec, const cJSON *line,
                      struct recording_event *event)
 {
     const char *name = json_text(line, "name", "");
+    enum option option = option_find(name);
 
     (void)event;
     if (!*name)
         return -EINVAL;
-    return options_set_number(&rec->run->values, name, json_u64(line, "value", 0));
+    if (option == OPTION_NONE)
+        return 0; /* of another version */
+    return options_set_number(&rec->run->values, option, json_u64(line, "value", 0));
 }
 
 static int apply_paused(struct recording *rec, const cJSON *line,

@@ -58,9 +58,9 @@ static int begin_content(struct run *r, struct fail *fail)
 {
     struct run_private *p = r->private;
 
-    if (!r->scenario->family->content || *options_text(&r->values, "file", ""))
+    if (!r->scenario->family->content || *options_text(&r->values, OPTION_file, ""))
         return 0;
-    p->content_bytes = options_number(&r->values, "size", 0);
+    p->content_bytes = options_number(&r->values, OPTION_size, 0);
     return content_begin(p->content_bytes, &p->content_fd, fail);
 }
 
@@ -70,14 +70,14 @@ static int set_up(struct run *r, struct event_base *base, struct fail *fail)
     size_t others = 0;
 
     p->base = base;
-    p->workers = (unsigned)options_number(&r->values, "workers", 1);
+    p->workers = (unsigned)options_number(&r->values, OPTION_workers, 1);
     for (int place = 0; place < PLACE_CLIENT; place++)
         others += r->scenario->roles[place] != NULL;
-    if (*options_text(&r->values, "target", ""))
+    if (*options_text(&r->values, OPTION_target, ""))
         others = 0;
     p->link_count = others + p->workers;
     p->links = calloc(p->link_count, sizeof(*p->links));
-    r->trial_count = (unsigned)options_number(&r->values, "trials", 1);
+    r->trial_count = (unsigned)options_number(&r->values, OPTION_trials, 1);
     r->trials = calloc(r->trial_count, sizeof(*r->trials));
     r->series = series_new();
     if (!p->links || !r->trials || !r->series || run_make_events(r) < 0 ||
@@ -93,7 +93,7 @@ static int find_programs(struct run *r, struct fail *fail)
     int rc = program_find("plimsoll-engine", p->engine_program, sizeof(p->engine_program),
                           fail);
 
-    if (rc == 0 && options_is(&r->values, "client", "process"))
+    if (rc == 0 && options_is(&r->values, OPTION_client, "process"))
         rc = program_find("plimsoll-once", p->oneshot_program, sizeof(p->oneshot_program),
                           fail);
     return rc;
@@ -171,7 +171,7 @@ void run_free(struct run *r)
 bool run_is_endless(const struct run *r)
 {
     return !options_number(&r->values, r->scenario->family->amount, 0) &&
-           !options_number(&r->values, "duration", 0);
+           !options_number(&r->values, OPTION_duration, 0);
 }
 
 void run_start(struct run *r)
@@ -203,10 +203,10 @@ void run_stop(struct run *r)
     }
 }
 
-int run_set(struct run *r, const char *name, uint64_t value)
+int run_set(struct run *r, enum option option, uint64_t value)
 {
     struct run_private *p = r->private;
-    const struct param *row = scenario_param(r->scenario, name);
+    const struct param *row = scenario_param(r->scenario, option);
     char text[48];
     char number[24];
 
@@ -220,17 +220,17 @@ int run_set(struct run *r, const char *name, uint64_t value)
 
         if (l->process->place != PLACE_CLIENT || !l->child || l->done)
             continue;
-        run_send_value(l, row->name,
+        run_send_value(l, row->option,
                        row->flags & PARAM_SPLIT
                            ? run_share(value, l->process->index, p->workers)
                            : value);
     }
-    if (strcmp(row->name, "rate") == 0 || strcmp(row->name, "connection_rate") == 0)
+    if (option == OPTION_rate || option == OPTION_connection_rate)
         run_current(r)->rate_changed = true;
     units_format_count((double)value, number, sizeof(number));
     snprintf(text, sizeof(text), "%s %s", row->name, number);
     run_mark(r, text);
-    return options_set_number(&r->values, row->name, value);
+    return options_set_number(&r->values, row->option, value);
 }
 
 void run_pause(struct run *r, bool paused)
@@ -274,8 +274,8 @@ uint64_t run_clock_ns(const struct run *r)
 
 bool run_is_paced(const struct run *r)
 {
-    return options_number(&r->values, "rate", 0) > 0 ||
-           options_number(&r->values, "connection_rate", 0) > 0;
+    return options_number(&r->values, OPTION_rate, 0) > 0 ||
+           options_number(&r->values, OPTION_connection_rate, 0) > 0;
 }
 
 /*
@@ -289,7 +289,7 @@ static double amount_of(const struct run *r, const struct meter_counters *c)
 
     return r->scenario->family->operations
                ? (double)(c->succeeded + c->failed + c->timed_out + c->unfinished)
-               : (double)bytes / (double)options_number(&r->values, "workers", 1);
+               : (double)bytes / (double)options_number(&r->values, OPTION_workers, 1);
 }
 
 /* What the clients have done of the amount that ends a trial. */
@@ -311,8 +311,8 @@ static double amount_done(const struct run *r)
 
 double run_progress(const struct run *r)
 {
-    double duration = (double)options_number(&r->values, "duration", 0);
-    double whole = duration + (double)options_number(&r->values, "warmup", 0);
+    double duration = (double)options_number(&r->values, OPTION_duration, 0);
+    double whole = duration + (double)options_number(&r->values, OPTION_warmup, 0);
     double by_time = duration > 0 ? (double)run_clock_ns(r) / whole : (double)NAN;
     double by_amount = run_trial(r) ? amount_done(r) : (double)NAN;
 

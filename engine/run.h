@@ -118,7 +118,7 @@ void run_stop(struct run *r);
  * Change a live parameter (PARAM_LIVE) while running: 0, -EINVAL for a value out of
  * range or a parameter that cannot change live. Marked in the series.
  */
-int run_set(struct run *r, const char *name, uint64_t value);
+int run_set(struct run *r, enum option option, uint64_t value);
 
 /* Stop offering load for a while; the time is taken out of the trial's clock. */
 void run_pause(struct run *r, bool paused);

@@ -18,7 +18,7 @@
 
 static int check_target(const struct run *r, struct fail *fail)
 {
-    const char *target = options_text(&r->values, "target", "");
+    const char *target = options_text(&r->values, OPTION_target, "");
     bool udp = r->scenario->family->datagrams;
     struct sockaddr_storage address;
     socklen_t len;
@@ -37,7 +37,7 @@ static int check_target(const struct run *r, struct fail *fail)
     if (endpoint_address(&e, &address, &len, fail) < 0)
         return -EINVAL;
     if (!endpoint_is_loopback(&e, &address) &&
-        !options_number(&r->values, "remote_target", 0))
+        !options_number(&r->values, OPTION_remote_target, 0))
         return fail_usage(
             fail, "target",
             "%s is not this machine's loopback: load on other people's "
@@ -54,13 +54,13 @@ static int check_target(const struct run *r, struct fail *fail)
 static int check_host(const struct run *r, struct fail *fail)
 {
     const struct transport *transport = transport_asked(&r->values);
-    const char *host = options_text(&r->values, "host", "");
+    const char *host = options_text(&r->values, OPTION_host, "");
     struct endpoint e = {.kind = ENDPOINT_TCP};
     struct sockaddr_storage address;
     socklen_t len;
 
-    if (!*host || *options_text(&r->values, "server_launch", "") ||
-        *options_text(&r->values, "target", "") ||
+    if (!*host || *options_text(&r->values, OPTION_server_launch, "") ||
+        *options_text(&r->values, OPTION_target, "") ||
         (transport && !endpoint_has_port(transport->kind)))
         return 0;
     if ((size_t)snprintf(e.host, sizeof(e.host), "%s", host) >= sizeof(e.host))
@@ -68,7 +68,7 @@ static int check_host(const struct run *r, struct fail *fail)
     if (endpoint_address(&e, &address, &len, fail) < 0)
         return -EINVAL;
     if (!endpoint_is_loopback(&e, &address) &&
-        !options_number(&r->values, "remote_target", 0))
+        !options_number(&r->values, OPTION_remote_target, 0))
         return fail_usage(
             fail, "host",
             "a server at %s could be reached from other machines; servers "
@@ -80,15 +80,16 @@ static int check_host(const struct run *r, struct fail *fail)
 
 static const char *launcher(const struct run *r, enum place place)
 {
-    return options_text(&r->values,
-                        place == PLACE_CLIENT ? "client_launch" : "server_launch", "");
+    return options_text(
+        &r->values, place == PLACE_CLIENT ? OPTION_client_launch : OPTION_server_launch,
+        "");
 }
 
 /* Whether the run starts a process there at all. */
 static bool is_staffed(const struct run *r, enum place place)
 {
     return r->scenario->roles[place] &&
-           (place == PLACE_CLIENT || !*options_text(&r->values, "target", ""));
+           (place == PLACE_CLIENT || !*options_text(&r->values, OPTION_target, ""));
 }
 
 /* What holds on this machine says nothing of where a launcher puts a process. */
@@ -132,10 +133,10 @@ static int check_congestion(const struct run *r, struct fail *fail)
  */
 static int check_shares(const struct run *r, struct fail *fail)
 {
-    uint64_t workers = options_number(&r->values, "workers", 1);
+    uint64_t workers = options_number(&r->values, OPTION_workers, 1);
 
     for (const struct param *p = param_table(); p->name; p++) {
-        uint64_t value = options_number(&r->values, p->name, 0);
+        uint64_t value = options_number(&r->values, p->option, 0);
         char option[40];
 
         if (!(p->flags & PARAM_SPLIT) || !scenario_has(r->scenario, p) || !value ||
@@ -170,7 +171,7 @@ static int check_thresholds(const struct run *r, struct fail *fail)
     struct threshold list[THRESHOLDS_MAX];
     size_t count;
 
-    return thresholds_parse(options_text(&r->values, "threshold", ""), list, &count,
+    return thresholds_parse(options_text(&r->values, OPTION_threshold, ""), list, &count,
                             fail);
 }
 
@@ -221,7 +222,7 @@ static int check_pin(const struct run *r, struct fail *fail)
 static int check_path(const struct run *r, struct fail *fail)
 {
     const struct transport *transport = transport_asked(&r->values);
-    const char *path = options_text(&r->values, "path", "");
+    const char *path = options_text(&r->values, OPTION_path, "");
     struct endpoint e = {0};
 
     if (!*path || !transport || endpoint_has_port(transport->kind))

@@ -20,7 +20,7 @@ static const char *server_endpoint(const struct run *r, enum place place)
     for (size_t i = 0; i < p->link_count; i++)
         if (p->links[i].process->place == place)
             return p->links[i].process->endpoint;
-    return options_text(&r->values, "target", "");
+    return options_text(&r->values, OPTION_target, "");
 }
 
 /* The place that clients talk to. */
@@ -35,16 +35,16 @@ struct setting {
     int rc;
 };
 
-static void set_number(struct setting *s, const char *name, uint64_t number)
+static void set_number(struct setting *s, enum option option, uint64_t number)
 {
     if (s->rc == 0)
-        s->rc = options_set_number(s->values, name, number);
+        s->rc = options_set_number(s->values, option, number);
 }
 
-static void set_text(struct setting *s, const char *name, const char *text)
+static void set_text(struct setting *s, enum option option, const char *text)
 {
     if (s->rc == 0)
-        s->rc = options_set_text(s->values, name, text);
+        s->rc = options_set_text(s->values, option, text);
 }
 
 /* The run's own values, each client's share of those that are shared out. */
@@ -53,7 +53,7 @@ static void set_values(struct setting *s, const struct run *r,
 {
     for (size_t i = 0; i < r->values.count; i++) {
         const struct option_value *v = &r->values.values[i];
-        const struct param *row = scenario_param(r->scenario, v->name);
+        const struct param *row = scenario_param(r->scenario, v->option);
         uint64_t number = v->number;
 
         if (row && row->flags & PARAM_RUN)
@@ -61,9 +61,9 @@ static void set_values(struct setting *s, const struct run *r,
         if (row && row->flags & PARAM_SPLIT && process->place == PLACE_CLIENT)
             number = run_share(number, process->index, r->private->workers);
         if (v->text)
-            set_text(s, v->name, v->text);
+            set_text(s, v->option, v->text);
         else
-            set_number(s, v->name, number);
+            set_number(s, v->option, number);
     }
 }
 
@@ -77,31 +77,32 @@ static int hello_values(const struct run *r, const struct process *process,
     set_values(&s, r, process);
     /* The port is the one that clients use; what stands behind takes any. */
     if (process->place != PLACE_CLIENT && process->place != facing(r))
-        set_number(&s, "port", 0);
+        set_number(&s, OPTION_port, 0);
     /* What is loaded is the run's own, wherever a launcher has put it. */
     if (r->scenario->family->load && !r->scenario->family->url)
-        set_number(&s, "remote_target", 1);
+        set_number(&s, OPTION_remote_target, 1);
     if (p->content_fd >= 0) {
         snprintf(content, sizeof(content), "/proc/%ld/fd/%d", (long)getpid(),
                  p->content_fd);
-        set_text(&s, "content", content);
+        set_text(&s, OPTION_content, content);
     }
-    set_text(&s, "oneshot_program", p->oneshot_program);
-    set_number(&s, "persistent", options_is(&r->values, "client", "persistent"));
+    set_text(&s, OPTION_oneshot_program, p->oneshot_program);
+    set_number(&s, OPTION_persistent,
+               options_is(&r->values, OPTION_client, "persistent"));
     /* A server of somebody else's need not send what ours would. */
-    set_number(&s, "foreign", *options_text(&r->values, "target", "") != '\0');
-    set_number(&s, "sender", process->index);
-    set_number(&s, "senders", p->workers);
-    set_number(&s, "run_id",
+    set_number(&s, OPTION_foreign, *options_text(&r->values, OPTION_target, "") != '\0');
+    set_number(&s, OPTION_sender, process->index);
+    set_number(&s, OPTION_senders, p->workers);
+    set_number(&s, OPTION_run_id,
                ((uint64_t)getpid() << 16 | run_current(r)->number) & UINT32_MAX);
     /* Until the workers say otherwise: see tell_clocks. */
-    set_number(&s, "shared_clock", process->place == PLACE_SERVER);
+    set_number(&s, OPTION_shared_clock, process->place == PLACE_SERVER);
     return s.rc;
 }
 
 void run_pin(const struct run *r, enum place place, char *pin, size_t size)
 {
-    const char *text = options_text(&r->values, "pin", "");
+    const char *text = options_text(&r->values, OPTION_pin, "");
     const char *slash = strchr(text, '/');
 
     if (place == PLACE_CLIENT)

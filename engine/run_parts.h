@@ -61,7 +61,7 @@ extern const struct child_ops run_child_ops;
 
 /* To the workers at a place that are not done. */
 void run_send_all(struct run *r, enum place place, enum message_type type);
-void run_send_value(struct link *l, const char *name, uint64_t value);
+void run_send_value(struct link *l, enum option option, uint64_t value);
 
 bool run_all_done(const struct run *r, enum place place);
 void run_kill_children(struct run *r);

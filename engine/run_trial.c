@@ -56,12 +56,12 @@ void run_send_all(struct run *r, enum place place, enum message_type type)
             child_send(p->links[i].child, message_new(type));
 }
 
-void run_send_value(struct link *l, const char *name, uint64_t value)
+void run_send_value(struct link *l, enum option option, uint64_t value)
 {
     cJSON *m = message_new(MESSAGE_SET);
 
     if (m) {
-        json_add_text(m, "name", name);
+        json_add_text(m, "name", option_name(option));
         json_add_u64(m, "value", value);
     }
     child_send(l->child, m);
@@ -146,12 +146,12 @@ void run_begin_drain(struct run *r)
 
         if (l->process->place == PLACE_CLIENT || !l->child || l->done)
             continue;
-        run_send_value(l, "accepted", accepted);
+        run_send_value(l, OPTION_accepted, accepted);
         child_send(l->child, message_new(MESSAGE_STOP));
     }
     event_del(p->watch);
-    run_guard(r,
-              r->patience.report_ms + options_number(&r->values, "drain", 0) / NS_PER_MS);
+    run_guard(r, r->patience.report_ms +
+                     options_number(&r->values, OPTION_drain, 0) / NS_PER_MS);
     run_set_state(r, RUN_DRAINING);
     run_go_on(r);
 }
@@ -160,7 +160,8 @@ static void spawn_place(struct run *r, enum place place)
 {
     struct run_private *p = r->private;
     const char *launcher = options_text(
-        &r->values, place == PLACE_CLIENT ? "client_launch" : "server_launch", "");
+        &r->values, place == PLACE_CLIENT ? OPTION_client_launch : OPTION_server_launch,
+        "");
     struct fail fail = {0};
 
     for (size_t i = 0; i < p->link_count && r->state == RUN_SPAWNING; i++) {
@@ -232,14 +233,14 @@ static void tell_clocks(struct run *r)
         shared &= strcmp(p->links[i].process->boot, boot) == 0;
     for (size_t i = 0; i < p->link_count && !shared; i++)
         if (p->links[i].process->place == PLACE_SERVER)
-            run_send_value(&p->links[i], "shared_clock", 0);
+            run_send_value(&p->links[i], OPTION_shared_clock, 0);
 }
 
 static void start_all(struct run *r)
 {
     struct run_private *p = r->private;
     struct trial *t = run_current(r);
-    const char *target = options_text(&r->values, "target", "");
+    const char *target = options_text(&r->values, OPTION_target, "");
     uint64_t delay_ns = START_DELAY_NS + p->link_count * TELL_NS;
 
     tell_clocks(r);
@@ -329,7 +330,7 @@ void run_begin_trial(struct run *r)
                      : place == PLACE_CLIENT    ? p->workers
                                                 : 1;
 
-        if (place != PLACE_CLIENT && *options_text(&r->values, "target", ""))
+        if (place != PLACE_CLIENT && *options_text(&r->values, OPTION_target, ""))
             n = 0;
         for (unsigned i = 0; i < n; i++, count++) {
             p->links[count] = (struct link){.run = r, .process = &t->processes[count]};
@@ -345,10 +346,10 @@ void run_begin_trial(struct run *r)
 /* Where a server listens that did not live to say so: nowhere, or at the given path. */
 static int given_endpoint(const struct run *r, struct endpoint *e)
 {
-    const char *path = options_text(&r->values, "path", "");
+    const char *path = options_text(&r->values, OPTION_path, "");
     char text[300];
 
-    snprintf(text, sizeof(text), "%s:%s", options_text(&r->values, "transport", ""),
+    snprintf(text, sizeof(text), "%s:%s", options_text(&r->values, OPTION_transport, ""),
              path);
     return *path ? endpoint_parse(e, text, NULL) : -ENOENT;
 }

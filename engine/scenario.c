@@ -295,9 +295,9 @@ bool scenario_has(const struct scenario *s, const struct param *p)
     return p->families & s->family->bit;
 }
 
-const struct param *scenario_param(const struct scenario *s, const char *name)
+const struct param *scenario_param(const struct scenario *s, enum option option)
 {
-    return param_find(s->family->bit, name);
+    return param_of(s->family->bit, option);
 }
 
 const struct scenario *scenario_table(size_t *count)
@@ -349,16 +349,19 @@ static int apply_pairs(const struct scenario *s, const char *pairs,
 
     for (char *pair; rc == 0 && (pair = strsep(&rest, ";")) && *pair;) {
         char *value = strchr(pair, '=');
+        enum option option;
         const struct param *p;
 
         assert(value);
         *value++ = '\0';
-        p = scenario_param(s, pair);
+        option = option_find(pair);
+        assert(option != OPTION_NONE);
+        p = scenario_param(s, option);
         if (p && p->flags & PARAM_REPEAT)
-            rc = options_set_text(values, p->name, "");
+            rc = options_set_text(values, p->option, "");
         if (rc == 0)
             rc = p ? param_set(values, p, value, NULL)
-                   : options_set_text(values, pair, value);
+                   : options_set_text(values, option, value);
         assert(rc != -EINVAL);
     }
     free(copy);
@@ -373,7 +376,7 @@ int scenario_defaults(const struct scenario *s, struct options *values)
         if (!scenario_has(s, p))
             continue;
         if (p->flags & PARAM_REPEAT)
-            rc = options_set_text(values, p->name, "");
+            rc = options_set_text(values, p->option, "");
         if (rc == 0)
             rc = param_set(values, p, p->fallback, NULL);
         assert(rc != -EINVAL);

@@ -50,7 +50,7 @@ struct scenario {
 bool scenario_has(const struct scenario *s, const struct param *p);
 
 /* The scenario's parameter by its name, as param_find; NULL when there is none. */
-const struct param *scenario_param(const struct scenario *s, const char *name);
+const struct param *scenario_param(const struct scenario *s, enum option option);
 
 /* All scenarios, in the order of the catalogue; *count is set. */
 const struct scenario *scenario_table(size_t *count);

@@ -23,14 +23,6 @@ struct making {
     struct fail *fail;
 };
 
-static int set_text(struct options *values, const struct scenario *s, const char *name,
-                    const char *text, struct fail *fail)
-{
-    const struct param *p = scenario_param(s, name);
-
-    return p ? param_set(values, p, text, fail) : -EINVAL;
-}
-
 /* What the user gave, where the scenario has it. */
 static int take_typed(struct options *values, const struct scenario *s,
                       const struct options *typed)
@@ -40,10 +32,10 @@ static int take_typed(struct options *values, const struct scenario *s,
     for (size_t i = 0; rc == 0 && i < typed->count; i++) {
         const struct option_value *v = &typed->values[i];
 
-        if (!scenario_param(s, v->name))
+        if (!scenario_param(s, v->option))
             continue;
-        rc = v->text ? options_set_text(values, v->name, v->text)
-                     : options_set_number(values, v->name, v->number);
+        rc = v->text ? options_set_text(values, v->option, v->text)
+                     : options_set_number(values, v->option, v->number);
     }
     return rc;
 }
@@ -65,10 +57,10 @@ static int begin_contestant(const struct making *k, const char *scenario,
     if (rc == 0 && s->quick)
         rc = scenario_quick(c->scenario, &c->values);
     if (rc == 0)
-        rc = options_set_number(&c->values, "trials", 1);
+        rc = options_set_number(&c->values, OPTION_trials, 1);
     /* One port for many runs in a row would only be in its own way. */
-    if (rc == 0 && scenario_param(c->scenario, "port"))
-        rc = options_set_number(&c->values, "port", 0);
+    if (rc == 0 && scenario_param(c->scenario, OPTION_port))
+        rc = options_set_number(&c->values, OPTION_port, 0);
     if (rc == 0)
         rc = take_typed(&c->values, c->scenario, k->typed);
     *made = c;
@@ -117,7 +109,7 @@ static size_t of_family(const struct family *family, const char *names[SHOOTOUT_
 
 static const char *transport_of_contestant(const struct contestant *c)
 {
-    return options_text(&c->values, "transport", "");
+    return options_text(&c->values, OPTION_transport, "");
 }
 
 /* A scenario of requests at one message size: on one kept connection, for a while. */
@@ -131,13 +123,13 @@ static int add_at_size(const struct making *k, const char *scenario, uint64_t si
         return rc;
     units_format_exact(UNIT_SIZE, size, text, sizeof(text));
     snprintf(c->name, sizeof(c->name), "%s, %s", transport_of_contestant(c), text);
-    rc = set_text(&c->values, c->scenario, "client", "persistent", k->fail);
+    rc = options_set_text(&c->values, OPTION_client, "persistent");
     if (rc == 0)
-        rc = options_set_number(&c->values, "message_size", size);
+        rc = options_set_number(&c->values, OPTION_message_size, size);
     if (rc == 0)
-        rc = options_set_number(&c->values, "requests", 1000000000);
+        rc = options_set_number(&c->values, OPTION_requests, 1000000000);
     if (rc == 0)
-        rc = options_set_number(&c->values, "duration", k->s->each_ns);
+        rc = options_set_number(&c->values, OPTION_duration, k->s->each_ns);
     return rc;
 }
 
@@ -210,7 +202,7 @@ static int make_udp(const struct making *k)
     snprintf(c->name, sizeof(c->name), "udp-fresh-parallel, window 64");
     s->groups[0].members[s->groups[0].count++] = s->rounds.count - 1;
     s->documented_count = s->rounds.count;
-    return options_set_number(&c->values, "window", 64);
+    return options_set_number(&c->values, OPTION_window, 64);
 }
 
 static int make_services(const struct making *k)

@@ -46,7 +46,8 @@ size_t thresholds_judge(const struct run *r,
     size_t n;
 
     /* They were checked when the run was made; what cannot be read now ends the list. */
-    thresholds_parse(options_text(&r->values, "threshold", ""), thresholds, &n, NULL);
+    thresholds_parse(options_text(&r->values, OPTION_threshold, ""), thresholds, &n,
+                     NULL);
     for (size_t i = 0; i < n; i++) {
         list[i].threshold = thresholds[i];
         judge(r, &list[i]);

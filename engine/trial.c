@@ -224,7 +224,7 @@ int trial_compute(struct trial *t, const struct options *values)
 {
     int rc = sum_places(t);
 
-    t->warmup_ns = options_number(values, "warmup", 0);
+    t->warmup_ns = options_number(values, OPTION_warmup, 0);
     t->seconds = clock_seconds(t);
     compute_loss(t);
     judge_answers(t);

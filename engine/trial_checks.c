@@ -152,10 +152,11 @@ static void check_little(struct trial *t, const struct options *values)
 {
     const struct hist_summary *h = &t->hists[PLACE_CLIENT][METER_HIST_latency];
     double slots = (double)options_number(values, t->scenario->family->concurrency, 0) *
-                   (double)options_number(values, "pipelining", 1);
+                   (double)options_number(values, OPTION_pipelining, 1);
     double mean = (double)h->count * h->mean / 1e9 / t->seconds;
 
-    if (!h->count || options_number(values, "rate", 0) || !isfinite(mean) || slots <= 0)
+    if (!h->count || options_number(values, OPTION_rate, 0) || !isfinite(mean) ||
+        slots <= 0)
         return;
     if ((double)t->counters[PLACE_CLIENT].attempted < slots)
         slots = (double)t->counters[PLACE_CLIENT].attempted;
@@ -167,7 +168,7 @@ static void check_little(struct trial *t, const struct options *values)
 static void check_pacing(struct trial *t, const struct options *values)
 {
     const struct hist_summary *h = &t->hists[PLACE_CLIENT][METER_HIST_pacing];
-    double rate = (double)options_number(values, "rate", 0);
+    double rate = (double)options_number(values, OPTION_rate, 0);
     double achieved =
         trial_ratio((double)t->counters[PLACE_CLIENT].attempted, t->seconds);
     char p50[24], p99[24];

@@ -248,10 +248,10 @@ static void on_start(struct worker *w, const cJSON *object)
 
 static void on_set(struct worker *w, const cJSON *object)
 {
-    const char *name = json_text(object, "name", "");
+    enum option option = option_find(json_text(object, "name", ""));
 
     if (w->flow && w->role->set)
-        w->role->set(w->flow, name, json_u64(object, "value", 0));
+        w->role->set(w->flow, option, json_u64(object, "value", 0));
 }
 
 static void on_pause(struct worker *w, bool paused)

@@ -97,7 +97,7 @@ struct role {
     void (*start)(struct flow *flow, uint64_t start_ns);
 
     /* Not required: 0, -ENOTSUP for a value that cannot change live, -EINVAL. */
-    int (*set)(struct flow *flow, const char *name, uint64_t value);
+    int (*set)(struct flow *flow, enum option option, uint64_t value);
 
     /* Not required. */
     void (*pause)(struct flow *flow, bool paused);

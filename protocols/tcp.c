@@ -44,7 +44,7 @@ static void read_congestion(int fd, char *name, size_t size)
 static int tcp_congestion(struct stream_setup *s, const struct options *o,
                           struct fail *fail)
 {
-    const char *wish = options_text(o, "congestion", "auto");
+    const char *wish = options_text(o, OPTION_congestion, "auto");
     bool is_auto = strcmp(wish, "auto") == 0;
     char before[sizeof(s->in_force)];
     char names[128];

@@ -31,7 +31,7 @@ static const struct transport *transport_find(const char *name)
 
 const struct transport *transport_asked(const struct options *o)
 {
-    return transport_find(options_text(o, "transport", ""));
+    return transport_find(options_text(o, OPTION_transport, ""));
 }
 
 const char *transport_name(const struct transport *t)
@@ -62,8 +62,8 @@ int stream_setup_init(struct stream_setup *s, const struct transport *t,
 /* The endpoint that the options ask for; the path of a file may be empty. */
 static int wanted_endpoint(struct endpoint *e, const struct options *o, struct fail *fail)
 {
-    const char *path = options_text(o, "path", "");
-    uint64_t port = options_number(o, "port", 4000);
+    const char *path = options_text(o, OPTION_path, "");
+    uint64_t port = options_number(o, OPTION_port, 4000);
 
     if (!endpoint_has_port(e->kind))
         return *path ? endpoint_set_path(e, path, fail) : 0;
@@ -71,7 +71,7 @@ static int wanted_endpoint(struct endpoint *e, const struct options *o, struct f
         return fail_usage(fail, "port", "the port %llu is above 65535",
                           (unsigned long long)port);
     e->port = (unsigned)port;
-    return endpoint_set_host(e, options_text(o, "host", "127.0.0.1"), fail);
+    return endpoint_set_host(e, options_text(o, OPTION_host, "127.0.0.1"), fail);
 }
 
 static int refuse_name(const char *name, struct fail *fail)
@@ -91,7 +91,7 @@ static int refuse_name(const char *name, struct fail *fail)
 static int wanted_place(const struct transport **t, struct endpoint *e,
                         const struct options *o, struct fail *fail)
 {
-    const char *name = options_text(o, "transport", NULL);
+    const char *name = options_text(o, OPTION_transport, NULL);
 
     memset(e, 0, sizeof(*e));
     *t = name ? transport_find(name) : &transport_tcp;

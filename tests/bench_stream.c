@@ -60,18 +60,25 @@ static void on_fact(struct flow_env *env, const char *name, const char *text)
     (void)text;
 }
 
-static void host_options(struct host *h, char **words)
+/* `pin` is the name of this end's list of CPUs; the other end's is passed over. */
+static void host_options(struct host *h, char **words, const char *pin)
 {
+    struct fail fail = {0};
     char name[64];
 
     for (; *words; words++) {
         size_t len = strcspn(*words, "=:");
+        const char *value = *words + len + 1;
 
         snprintf(name, sizeof(name), "%.*s", (int)len, *words);
-        if ((*words)[len] == ':')
-            options_set_number(&h->options, name, strtoull(*words + len + 1, NULL, 10));
+        if (strcmp(name, pin) == 0)
+            pin_to_cpus(value, &fail);
+        else if (strncmp(name, "pin_", 4) == 0)
+            continue;
+        else if ((*words)[len] == ':')
+            options_set_number(&h->options, option_find(name), strtoull(value, NULL, 10));
         else
-            options_set_text(&h->options, name, *words + len + 1);
+            options_set_text(&h->options, option_find(name), value);
     }
 }
 
@@ -89,8 +96,7 @@ static struct flow *host_prepare(struct host *h, const struct role *role, char *
     h->env.note = on_note;
     h->env.fact = on_fact;
     h->env.owner = h;
-    host_options(h, words);
-    pin_to_cpus(options_text(&h->options, pin, ""), &fail);
+    host_options(h, words, pin);
     if (role->prepare(&h->env, &flow, &fail) == 0)
         return flow;
     fprintf(stderr, "%s: %s\n", role->name, fail.sentence);

@@ -246,9 +246,9 @@ static void set_options(struct options *o, const char *text)
 
         *value++ = '\0';
         if (strspn(value, "0123456789") == strlen(value))
-            options_set_number(o, w, strtoull(value, NULL, 10));
+            options_set_number(o, option_find(w), strtoull(value, NULL, 10));
         else
-            options_set_text(o, w, value);
+            options_set_text(o, option_find(w), value);
     }
 }
 
@@ -297,7 +297,7 @@ static void on_poll(evutil_socket_t fd, short what, void *arg)
     (void)what;
     if (!r->done)
         return;
-    p->role->set(p->flow, "accepted", r->sent);
+    p->role->set(p->flow, OPTION_accepted, r->sent);
     p->role->stop(p->flow);
 }
 

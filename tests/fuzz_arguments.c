@@ -31,7 +31,7 @@ static void check_value(const struct param *p, const struct options *values)
     param_text(values, p, text, sizeof(text));
     param_range(p, range, sizeof(range));
     if (p->type != PARAM_TEXT && p->type != PARAM_CHOICE)
-        check_number(p, options_number(values, p->name, UINT64_MAX));
+        check_number(p, options_number(values, p->option, UINT64_MAX));
     if (p->type != PARAM_TEXT && param_set(&again, p, text, NULL) < 0)
         abort();
     options_done(&again);
@@ -76,9 +76,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     if ((rc < 0) != (fail.err != 0) || (fail.err && !*fail.sentence))
         abort();
     for (size_t i = 0; i < values.count; i++) {
-        const struct param *p = param_find(family, values.values[i].name);
+        const struct param *p = param_of(family, values.values[i].option);
 
-        if (!p || !arguments_typed(&a, p->name))
+        if (!p || !arguments_typed(&a, p->option))
             abort();
         check_value(p, &values);
     }

@@ -28,7 +28,7 @@ void made_begin(struct made *m, const char *scenario, unsigned trials)
     m->run = r;
     r->scenario = scenario_find(scenario);
     assert_int_equal(scenario_defaults(r->scenario, &r->values), 0);
-    assert_int_equal(options_set_number(&r->values, "rate", 5000), 0);
+    assert_int_equal(options_set_number(&r->values, OPTION_rate, 5000), 0);
     environment_capture(&r->environment, r->scenario, &r->values);
     r->started = time(NULL);
     r->trial_count = trials;

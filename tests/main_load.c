@@ -78,10 +78,12 @@ static int read_options(struct flow_env *env, struct options *o, char **args)
             snprintf(env->endpoint, sizeof(env->endpoint), "%s", value);
         else if (strcmp(*args, "upstream") == 0)
             snprintf(env->upstream, sizeof(env->upstream), "%s", value);
+        else if (option_find(*args) == OPTION_NONE)
+            return -1;
         else if (*value && strspn(value, "0123456789") == strlen(value))
-            options_set_number(o, *args, strtoull(value, NULL, 10));
+            options_set_number(o, option_find(*args), strtoull(value, NULL, 10));
         else
-            options_set_text(o, *args,
+            options_set_text(o, option_find(*args),
                              strncmp(value, "text:", 5) == 0 ? value + 5 : value);
     }
     return 0;

@@ -105,11 +105,16 @@ void actor_options(struct actor *a, ...)
     while ((word = va_arg(args, const char *)) != NULL) {
         size_t len = strcspn(word, "=:");
 
+        enum option option;
+
         snprintf(name, sizeof(name), "%.*s", (int)len, word);
+        option = option_find(name);
+        if (option == OPTION_NONE)
+            fail_msg("there is no option '%s'", name);
         if (word[len] == ':')
-            options_set_number(&a->options, name, strtoull(word + len + 1, NULL, 10));
+            options_set_number(&a->options, option, strtoull(word + len + 1, NULL, 10));
         else
-            options_set_text(&a->options, name, word + len + 1);
+            options_set_text(&a->options, option, word + len + 1);
     }
     va_end(args);
 }

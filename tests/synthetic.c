@@ -185,10 +185,11 @@ struct run *synthetic_run(const struct synthetic *how)
     k.run = r;
     r->scenario = s;
     scenario_defaults(s, &r->values);
-    options_set_number(&r->values, "trials", how->trials);
+    options_set_number(&r->values, OPTION_trials, how->trials);
     if (how->warmup_ns)
-        options_set_number(&r->values, "warmup", how->warmup_ns);
-    options_set_text(&r->values, "threshold", "p99<5ms\nloss<=0.1%\nthroughput>1B/s");
+        options_set_number(&r->values, OPTION_warmup, how->warmup_ns);
+    options_set_text(&r->values, OPTION_threshold,
+                     "p99<5ms\nloss<=0.1%\nthroughput>1B/s");
     r->environment = (struct environment){.program = "plimsoll 0",
                                           .host = "nowhere",
                                           .kernel = "6.1.0",

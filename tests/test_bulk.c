@@ -263,7 +263,7 @@ static void bad_content_is_refused(void **state)
         struct content c;
         struct fail fail = {0};
 
-        options_set_text(&o, "file", path);
+        options_set_text(&o, OPTION_file, path);
         assert_int_equal(content_open(&c, &o, &fail), -EINVAL);
         assert_non_null(strstr(fail.sentence, "cannot be read: Permission denied"));
         options_done(&o);

@@ -436,8 +436,8 @@ static void what_differs_is_said(void **state)
     (void)state;
     assert_int_equal(c->warning_count, 0);
     comparison_free(c);
-    options_set_number(&b->values, "concurrency", 8);
-    options_set_number(&b->values, "trials", 7);
+    options_set_number(&b->values, OPTION_concurrency, 8);
+    options_set_number(&b->values, OPTION_trials, 7);
     strcpy(b->environment.host, "elsewhere");
     strcpy(b->environment.program, "plimsoll 1");
     b->environment.cpus = 4;

@@ -275,7 +275,7 @@ static void a_live_server_is_not_removed(void **state)
         struct listener l;
         struct stat st;
 
-        options_set_text(&o, "transport", transports[t]);
+        options_set_text(&o, OPTION_transport, transports[t]);
         assert_int_equal(listener_open(&l, &o, NULL), 0);
         endpoint_remove(&l.bound);
         assert_int_equal(stat(l.bound.path, &st), 0);
@@ -320,8 +320,8 @@ static void connections_keep_the_descriptors_that_their_row_says(void **state)
         char text[160];
         unsigned before;
 
-        options_set_text(&o, "transport", transport_name(transports[t]));
-        options_set_number(&o, "port", 0);
+        options_set_text(&o, OPTION_transport, transport_name(transports[t]));
+        options_set_number(&o, OPTION_port, 0);
         assert_int_equal(listener_open(&l, &o, NULL), 0);
         endpoint_format(&l.bound, text, sizeof(text));
         assert_int_equal(target_init(&target, text, &o, NULL), 0);

@@ -243,14 +243,16 @@ static void formats_refuse_what_they_cannot_hold(void **state)
 static void a_page_says_what_its_latencies_span(void **state)
 {
     static const struct {
-        const char *scenario, *name; /* of a rate that is set, NULL: none */
+        const char *scenario;
+        enum option option; /* a rate that is set, or OPTION_NONE */
         const char *said;
     } rows[] = {
-        {"unix-requests", NULL, "Latency is service time: "},
-        {"unix-requests", "rate", "Latency is response time: "},
-        {"rest-topper", "connection_rate", "Latency is response time: "},
-        {"udp-cached-parallel", NULL, "Latency is one-way, from the send "},
-        {"udp-cached-parallel", "rate", "Latency is one-way, from the moment at which "},
+        {"unix-requests", OPTION_NONE, "Latency is service time: "},
+        {"unix-requests", OPTION_rate, "Latency is response time: "},
+        {"rest-topper", OPTION_connection_rate, "Latency is response time: "},
+        {"udp-cached-parallel", OPTION_NONE, "Latency is one-way, from the send "},
+        {"udp-cached-parallel", OPTION_rate,
+         "Latency is one-way, from the moment at which "},
     };
 
     (void)state;
@@ -258,8 +260,8 @@ static void a_page_says_what_its_latencies_span(void **state)
         struct run *r = made(rows[i].scenario, 1, OUTCOME_COMPLETED);
         char *page;
 
-        if (rows[i].name)
-            assert_int_equal(options_set_number(&r->values, rows[i].name, 500), 0);
+        if (rows[i].option)
+            assert_int_equal(options_set_number(&r->values, rows[i].option, 500), 0);
         page = text_of(export_find("html"), r);
         assert_non_null(strstr(page, rows[i].said));
         free(page);

@@ -41,16 +41,16 @@ static void names_are_of_parameters_that_the_family_has(void **state)
 {
     (void)state;
     for (const struct family *const *f = family_table(); *f; f++) {
-        const struct param *amount = param_find((*f)->bit, (*f)->amount);
+        const struct param *amount = param_of((*f)->bit, (*f)->amount);
         const struct param *open =
-            (*f)->concurrency ? param_find((*f)->bit, (*f)->concurrency) : NULL;
+            (*f)->concurrency ? param_of((*f)->bit, (*f)->concurrency) : NULL;
 
         assert_non_null(amount);
         assert_true(amount->type == PARAM_COUNT || amount->type == PARAM_SIZE);
         assert_true(!(*f)->concurrency || (open && open->type == PARAM_COUNT));
-        assert_int_equal((*f)->url, param_find((*f)->bit, "url") != NULL);
-        assert_int_equal((*f)->content, param_find((*f)->bit, "file") != NULL);
-        assert_int_equal((*f)->operations, param_find((*f)->bit, "rate") != NULL);
+        assert_int_equal((*f)->url, param_of((*f)->bit, OPTION_url) != NULL);
+        assert_int_equal((*f)->content, param_of((*f)->bit, OPTION_file) != NULL);
+        assert_int_equal((*f)->operations, param_of((*f)->bit, OPTION_rate) != NULL);
         assert_true(*(*f)->name && *(*f)->protocol);
         assert_true(*(*f)->latency_span && *(*f)->latency_about && *(*f)->latency_paced);
     }

@@ -230,8 +230,8 @@ static void change_while_running(void **state)
     r = b.client.role;
     r->start(b.client.flow, now_ns());
     bench_turn_until(&b, &b.server.open, 2);
-    assert_int_equal(r->set(b.client.flow, "connections", 6), 0);
-    assert_int_equal(r->set(b.client.flow, "rate", 4000), 0);
+    assert_int_equal(r->set(b.client.flow, OPTION_connections, 6), 0);
+    assert_int_equal(r->set(b.client.flow, OPTION_rate, 4000), 0);
     bench_turn_until(&b, &b.server.open, 6);
     begun_ns = now_ns();
     before = bench_counts(&b)->succeeded;
@@ -239,11 +239,11 @@ static void change_while_running(void **state)
         pair_turn(b.base, NULL, 1);
     assert_true(bench_counts(&b)->succeeded >= before + 200);
     assert_true(now_ns() - begun_ns < 2 * NS_PER_S); /* as long as at the old rate */
-    assert_int_equal(r->set(b.client.flow, "connections", 1), 0);
+    assert_int_equal(r->set(b.client.flow, OPTION_connections, 1), 0);
     bench_turn_until(&b, &b.server.open, 1);
-    assert_int_equal(r->set(b.client.flow, "rate", 0), -EINVAL);
-    assert_int_equal(r->set(b.client.flow, "connections", 0), -EINVAL);
-    assert_int_equal(r->set(b.client.flow, "timeout", 1), -ENOTSUP);
+    assert_int_equal(r->set(b.client.flow, OPTION_rate, 0), -EINVAL);
+    assert_int_equal(r->set(b.client.flow, OPTION_connections, 0), -EINVAL);
+    assert_int_equal(r->set(b.client.flow, OPTION_timeout, 1), -ENOTSUP);
     assert_true(actor_stop(&b.client));
     bench_check_identity(&b);
     bench_done(&b);
@@ -259,7 +259,7 @@ static void more_connections_in_a_closed_loop(void **state)
     bench_prepare(&b);
     b.client.role->start(b.client.flow, now_ns());
     bench_turn_until(&b, &b.server.open, 1);
-    assert_int_equal(b.client.role->set(b.client.flow, "connections", 9), 0);
+    assert_int_equal(b.client.role->set(b.client.flow, OPTION_connections, 9), 0);
     bench_turn_until(&b, &b.server.open, 9);
     b.client.role->gauge(b.client.flow);
     assert_int_equal(b.client.env.meter->gauges.open_connections, 9);
@@ -308,9 +308,9 @@ static void a_rate_is_set_where_there_was_none(void **state)
     assert_null(m->hists[METER_HIST_service]);
     b.client.role->start(b.client.flow, now_ns());
     turn_until_counted(&b, &bench_counts(&b)->succeeded, 30); /* as fast as it can */
-    assert_int_equal(b.client.role->set(b.client.flow, "rate", 0), -EINVAL);
+    assert_int_equal(b.client.role->set(b.client.flow, OPTION_rate, 0), -EINVAL);
     begun_ns = now_ns();
-    assert_int_equal(b.client.role->set(b.client.flow, "rate", 200), 0);
+    assert_int_equal(b.client.role->set(b.client.flow, OPTION_rate, 200), 0);
     before = bench_counts(&b)->attempted;
     turn_until_counted(&b, &bench_counts(&b)->succeeded, before + 20);
     span_ns = now_ns() - begun_ns;

@@ -22,8 +22,9 @@ static int64_t need(const char *name, const char *scenario, const char *const *s
 
     assert_int_equal(scenario_defaults(s, &values), 0);
     for (; settings && *settings; settings += 2)
-        assert_int_equal(
-            param_set(&values, scenario_param(s, settings[0]), settings[1], NULL), 0);
+        assert_int_equal(param_set(&values, param_find(s->family->bit, settings[0]),
+                                   settings[1], NULL),
+                         0);
     n = limits_for(s, &values, limits);
     for (size_t i = 0; i < n; i++)
         if (strcmp(limits[i].name, name) == 0)

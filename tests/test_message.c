@@ -78,11 +78,11 @@ static void fill_hello(struct hello *h)
     snprintf(h->upstream, sizeof(h->upstream), "unix:/run/\"x\"\\y");
     snprintf(h->pin, sizeof(h->pin), "0,2-3");
     h->index = 255;
-    options_set_number(&h->values, "size", 1ull << 50);
-    options_set_number(&h->values, "zero", 0);
-    options_set_text(&h->values, "empty", "");
-    options_set_text(&h->values, "lines", "A: 1\nB: \"2\"\t\x01");
-    options_set_text(&h->values, "bytes", "\xff\xfe\x80 and \xc3\xa9");
+    options_set_number(&h->values, OPTION_size, 1ull << 50);
+    options_set_number(&h->values, OPTION_rate, 0);
+    options_set_text(&h->values, OPTION_file, "");
+    options_set_text(&h->values, OPTION_headers, "A: 1\nB: \"2\"\t\x01");
+    options_set_text(&h->values, OPTION_message, "\xff\xfe\x80 and \xc3\xa9");
 }
 
 static void hello_reads_back(void **state)
@@ -106,9 +106,9 @@ static void hello_reads_back(void **state)
         const struct option_value *v = &a.values.values[i];
 
         if (v->text)
-            assert_string_equal(options_text(&b.values, v->name, "-"), v->text);
+            assert_string_equal(options_text(&b.values, v->option, "-"), v->text);
         else
-            assert_true(options_number(&b.values, v->name, 7) == v->number);
+            assert_true(options_number(&b.values, v->option, 7) == v->number);
     }
     cJSON_Delete(m);
     options_done(&a.values);
@@ -142,8 +142,9 @@ static void hello_takes_what_it_knows(void **state)
     struct fail fail = {0};
     cJSON *m = cJSON_Parse(
         "{\"type\":\"hello\",\"version\":1,\"role\":7,\"index\":\"x\",\"new\":[{}],"
-        "\"endpoint\":null,\"values\":{\"a\":1,\"b\":\"t\",\"c\":null,\"d\":-1,"
-        "\"e\":1e30,\"f\":[1],\"g\":true,\"a\":2}}");
+        "\"endpoint\":null,\"values\":{\"rate\":1,\"host\":\"t\",\"port\":null,\"size\":-"
+        "1,"
+        "\"trials\":1e30,\"file\":[1],\"gro\":true,\"rate\":2,\"later\":3}}");
 
     (void)state;
     assert_int_equal(message_read_hello(m, &h, &fail), 0);
@@ -151,8 +152,8 @@ static void hello_takes_what_it_knows(void **state)
     assert_string_equal(h.endpoint, "");
     assert_int_equal(h.index, 0);
     assert_int_equal(h.values.count, 2);
-    assert_int_equal(options_number(&h.values, "a", 0), 2);
-    assert_string_equal(options_text(&h.values, "b", ""), "t");
+    assert_int_equal(options_number(&h.values, OPTION_rate, 0), 2);
+    assert_string_equal(options_text(&h.values, OPTION_host, ""), "t");
     options_done(&h.values);
     cJSON_Delete(m);
     m = cJSON_Parse("{\"type\":\"hello\",\"version\":1,\"values\":7}");

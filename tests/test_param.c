@@ -138,11 +138,11 @@ static void numbers_are_kept_in_their_range(void **state)
     (void)state;
     parse(&l, FAMILY_BULK, "--size", "64KiB", "--trials=3", "-w2", NULL);
     assert_int_equal(l.rc, 0);
-    assert_int_equal(options_number(&l.values, "size", 0), 65536);
-    assert_int_equal(options_number(&l.values, "trials", 0), 3);
-    assert_int_equal(options_number(&l.values, "workers", 0), 2);
-    assert_true(arguments_typed(&l.a, "size"));
-    assert_false(arguments_typed(&l.a, "block"));
+    assert_int_equal(options_number(&l.values, OPTION_size, 0), 65536);
+    assert_int_equal(options_number(&l.values, OPTION_trials, 0), 3);
+    assert_int_equal(options_number(&l.values, OPTION_workers, 0), 2);
+    assert_true(arguments_typed(&l.a, OPTION_size));
+    assert_false(arguments_typed(&l.a, OPTION_block));
     line_done(&l);
 
     assert_refused(FAMILY_BULK, "--size", "0", "--size cannot be '0': it takes 1..");
@@ -178,13 +178,13 @@ static void flags_take_on_and_off(void **state)
     for (size_t i = 0; i < NUMBER_OF(rows); i++) {
         parse(&l, FAMILY_BULK, rows[i].word, NULL);
         assert_int_equal(l.rc, 0);
-        assert_int_equal(options_number(&l.values, "verify", 9), rows[i].value);
+        assert_int_equal(options_number(&l.values, OPTION_verify, 9), rows[i].value);
         line_done(&l);
     }
     /* It takes no next word. */
     parse(&l, FAMILY_BULK, "--verify", "off", NULL);
     assert_int_equal(l.rc, 0);
-    assert_int_equal(options_number(&l.values, "verify", 9), 1);
+    assert_int_equal(options_number(&l.values, OPTION_verify, 9), 1);
     assert_int_equal(l.a.operand_count, 1);
     line_done(&l);
     assert_refused(FAMILY_BULK, "--verify=maybe", NULL, "--verify cannot be 'maybe'");
@@ -199,8 +199,8 @@ static void choices_are_whole_words(void **state)
     (void)state;
     parse(&l, FAMILY_BULK, "--direction", "up", "--method=zero-copy", NULL);
     assert_int_equal(l.rc, 0);
-    assert_true(options_is(&l.values, "direction", "up"));
-    assert_true(options_is(&l.values, "method", "zero-copy"));
+    assert_true(options_is(&l.values, OPTION_direction, "up"));
+    assert_true(options_is(&l.values, OPTION_method, "zero-copy"));
     line_done(&l);
     assert_refused(FAMILY_BULK, "--direction", "u", "it takes both|up|down");
     assert_refused(FAMILY_BULK, "--direction", "upp", "it takes both|up|down");
@@ -217,12 +217,13 @@ static void repeated_texts_become_lines(void **state)
     parse(&l, FAMILY_HTTP, "-H", "A: 1", "--header=B:2", "--headers", "C=3", "-HD: 4",
           NULL);
     assert_int_equal(l.rc, 0);
-    assert_string_equal(options_text(&l.values, "headers", ""), "A: 1\nB:2\nC=3\nD: 4");
+    assert_string_equal(options_text(&l.values, OPTION_headers, ""),
+                        "A: 1\nB:2\nC=3\nD: 4");
     line_done(&l);
     /* What is not repeatable is replaced. */
     parse(&l, FAMILY_HTTP, "-m", "PUT", "-m", "POST", NULL);
     assert_int_equal(l.rc, 0);
-    assert_string_equal(options_text(&l.values, "method", ""), "POST");
+    assert_string_equal(options_text(&l.values, OPTION_method, ""), "POST");
     line_done(&l);
 }
 
@@ -235,7 +236,7 @@ static void a_repeated_text_is_one_line(void **state)
     parse(&l, FAMILY_HTTP, "-H", "A: b\nEvil: yes", NULL);
     assert_int_equal(l.rc, -EINVAL);
     assert_non_null(strstr(l.fail.sentence, "--headers has a line end in it: 'A: b...'"));
-    assert_string_equal(options_text(&l.values, "headers", ""), "");
+    assert_string_equal(options_text(&l.values, OPTION_headers, ""), "");
     line_done(&l);
 }
 
@@ -248,10 +249,10 @@ static void typed_headers_replace_the_defaults(void **state)
     char *argv[] = {one, two};
 
     (void)state;
-    options_set_text(&l.values, "headers", "A: 1");
+    options_set_text(&l.values, OPTION_headers, "A: 1");
     l.rc = arguments_parse(&l.a, 2, argv, FAMILY_SERVICE, flags, &l.values, &l.fail);
     assert_int_equal(l.rc, 0);
-    assert_string_equal(options_text(&l.values, "headers", ""), "B: 2");
+    assert_string_equal(options_text(&l.values, OPTION_headers, ""), "B: 2");
     line_done(&l);
 }
 
@@ -268,14 +269,14 @@ static void options_are_spelled_in_every_way(void **state)
     for (size_t i = 0; i < NUMBER_OF(ways); i++) {
         parse(&l, FAMILY_HTTP, ways[i][0], ways[i][1], NULL);
         assert_int_equal(l.rc, 0);
-        assert_int_equal(options_number(&l.values, "connections", 0), 7);
+        assert_int_equal(options_number(&l.values, OPTION_connections, 0), 7);
         assert_int_equal(l.a.operand_count, 0);
         line_done(&l);
     }
     parse(&l, FAMILY_STREAM, "--server_launch", "x y", "--client-launch=a=b", NULL);
     assert_int_equal(l.rc, 0);
-    assert_string_equal(options_text(&l.values, "server_launch", ""), "x y");
-    assert_string_equal(options_text(&l.values, "client_launch", ""), "a=b");
+    assert_string_equal(options_text(&l.values, OPTION_server_launch, ""), "x y");
+    assert_string_equal(options_text(&l.values, OPTION_client_launch, ""), "a=b");
     line_done(&l);
 }
 
@@ -353,7 +354,7 @@ static void long_words_do_no_harm(void **state)
     assert_refused(FAMILY_BULK, "--size", option + 2, "--size cannot be 'xxx");
     parse(&l, FAMILY_HTTP, "--body", option, NULL);
     assert_int_equal(l.rc, 0);
-    assert_string_equal(options_text(&l.values, "body", ""), option);
+    assert_string_equal(options_text(&l.values, OPTION_body, ""), option);
     line_done(&l);
 }
 

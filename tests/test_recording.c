@@ -38,7 +38,7 @@ static void test_everything_comes_back(void **state)
     made_trial(&m);
     made_samples(&m, 5);
     series_mark(m.run->series, 250 * MS, "rate 7k");
-    options_set_number(&m.run->values, "rate", 7000);
+    options_set_number(&m.run->values, OPTION_rate, 7000);
     made_samples(&m, 3);
     made_report(&m, 1);
     made_end_trial(&m, OUTCOME_STOPPED, "stopped before its end"); /* no server report */
@@ -67,7 +67,7 @@ static void test_everything_comes_back(void **state)
     assert_false(loaded->interrupted);
     assert_int_equal(loaded->state, RUN_DONE);
     assert_int_equal(loaded->outcome, OUTCOME_FAILED);
-    assert_int_equal(options_number(&loaded->values, "rate", 0), 7000);
+    assert_int_equal(options_number(&loaded->values, OPTION_rate, 0), 7000);
     assert_string_equal(loaded->id, m.run->id);
     made_assert_same(m.run, loaded);
     run_free(loaded);
@@ -436,7 +436,7 @@ static void test_a_loaded_run_cannot_be_steered(void **state)
     run_stop(r);
     run_pause(r, true);
     run_mark(r, "here");
-    assert_int_equal(run_set(r, "rate", 1), -EINVAL);
+    assert_int_equal(run_set(r, OPTION_rate, 1), -EINVAL);
     assert_true(run_clock_ns(r) > 0);
     assert_true(run_progress(r) >= 0);
     made_assert_same(m.run, r);

@@ -135,7 +135,7 @@ static void a_silent_server_times_requests_out(void **state)
         struct stage s;
 
         stage_init(&s, "bulk-server", "requests-client");
-        options_set_number(&o, "port", 0);
+        options_set_number(&o, OPTION_port, 0);
         assert_int_equal(listener_open(&l, &o, NULL), 0);
         endpoint_format(&l.bound, endpoint, sizeof(endpoint));
         stage_oneshot_program(&s.client);
@@ -393,10 +393,10 @@ static void load_is_paused_changed_and_stopped(void **state)
     for (int i = 0; i < 10000 && c->env.meter->gauges.open_connections != 8; i++)
         pair_turn(s.base, NULL, 1);
     assert_int_equal(c->env.meter->gauges.open_connections, 8);
-    assert_int_equal(c->role->set(c->flow, "rate", 1), 0);
-    assert_int_equal(c->role->set(c->flow, "rate", 0), 0);
-    assert_int_equal(c->role->set(c->flow, "size", 1), -ENOTSUP);
-    assert_int_equal(c->role->set(c->flow, "concurrency", 8), -ENOTSUP);
+    assert_int_equal(c->role->set(c->flow, OPTION_rate, 1), 0);
+    assert_int_equal(c->role->set(c->flow, OPTION_rate, 0), 0);
+    assert_int_equal(c->role->set(c->flow, OPTION_size, 1), -ENOTSUP);
+    assert_int_equal(c->role->set(c->flow, OPTION_concurrency, 8), -ENOTSUP);
     c->role->gauge(c->flow);
     assert_true(actor_stop(c));
     assert_int_equal(c->outcome, OUTCOME_STOPPED);

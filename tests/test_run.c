@@ -678,20 +678,20 @@ static void live_values_reach_the_clients_in_shares(void **state)
                       "wait resume; wait stop; done stopped 1; wait end");
     set(&s, "workers", "3");
     begin(&s);
-    assert_int_equal(run_set(s.run, "rate", 100), -EINVAL); /* not running yet */
+    assert_int_equal(run_set(s.run, OPTION_rate, 100), -EINVAL); /* not running yet */
     run_pause(s.run, true);
     assert_false(s.run->paused);
     while (s.run->state != RUN_RUNNING)
         event_base_loop(s.base, EVLOOP_ONCE);
     assert_false(run_trial(s.run)->rate_changed);
-    assert_int_equal(run_set(s.run, "rate", 100), 0);
+    assert_int_equal(run_set(s.run, OPTION_rate, 100), 0);
     assert_true(run_trial(s.run)->rate_changed);
-    assert_int_equal(options_number(&s.run->values, "rate", 0), 100);
-    assert_int_equal(run_set(s.run, "rate", 2), -EINVAL); /* not one for each */
-    assert_int_equal(run_set(s.run, "rate", 0), 0);       /* no limit */
-    assert_int_equal(run_set(s.run, "rate", 1ull << 60), -EINVAL);
-    assert_int_equal(run_set(s.run, "trials", 2), -EINVAL);
-    assert_int_equal(run_set(s.run, "nothing", 2), -EINVAL);
+    assert_int_equal(options_number(&s.run->values, OPTION_rate, 0), 100);
+    assert_int_equal(run_set(s.run, OPTION_rate, 2), -EINVAL); /* not one for each */
+    assert_int_equal(run_set(s.run, OPTION_rate, 0), 0);       /* no limit */
+    assert_int_equal(run_set(s.run, OPTION_rate, 1ull << 60), -EINVAL);
+    assert_int_equal(run_set(s.run, OPTION_trials, 2), -EINVAL);
+    assert_int_equal(run_set(s.run, OPTION_NONE, 2), -EINVAL);
     for (int n = 0; n < 10000 && s.lines < 3; n++)
         pair_turn(s.base, &s.finished, 1);
     assert_int_equal(s.lines, 3);

@@ -106,9 +106,9 @@ static void check_pairs(const struct scenario *s, const char *pairs,
 
         assert_non_null(value);
         *value++ = '\0';
-        p = scenario_param(s, pair);
+        p = param_find(s->family->bit, pair);
         if (!p) {
-            assert_string_equal(options_text(values, pair, ""), value);
+            assert_string_equal(options_text(values, option_find(pair), ""), value);
             continue;
         }
         assert_int_equal(param_set(&wanted, p, value, NULL), 0);
@@ -158,25 +158,26 @@ static void other_pairs_are_those_that_roles_know(void **state)
         assert_int_equal(scenario_defaults(row(i), &values), 0);
         assert_int_equal(scenario_quick(row(i), &values), 0);
         for (size_t v = 0; v < values.count; v++) {
-            bool found = scenario_param(row(i), values.values[v].name) != NULL;
+            bool found = scenario_param(row(i), values.values[v].option) != NULL;
+            const char *name = option_name(values.values[v].option);
 
             for (size_t k = 0; k < NUMBER_OF(known); k++)
-                found |= strcmp(known[k], values.values[v].name) == 0;
+                found |= strcmp(known[k], name) == 0;
             if (!found)
-                print_error("%s: %s\n", row(i)->name, values.values[v].name);
+                print_error("%s: %s\n", row(i)->name, name);
             assert_true(found);
         }
         options_done(&values);
     }
 }
 
-static uint64_t default_number(const char *scenario, const char *name)
+static uint64_t default_number(const char *scenario, enum option option)
 {
     struct options values = {0};
     uint64_t number;
 
     assert_int_equal(scenario_defaults(scenario_find(scenario), &values), 0);
-    number = options_number(&values, name, UINT64_MAX);
+    number = options_number(&values, option, UINT64_MAX);
     options_done(&values);
     return number;
 }
@@ -207,15 +208,15 @@ static void the_documented_experiments_are_there(void **state)
     (void)state;
     for (size_t i = 0; i < NUMBER_OF(names); i++)
         assert_non_null(scenario_find(names[i]));
-    assert_int_equal(default_number("tcp-bulk", "size"), 1024ull * 1048576);
-    assert_int_equal(default_number("pipe-bulk", "trials"), 5);
-    assert_int_equal(default_number("tcp-requests", "requests"), 100);
-    assert_int_equal(default_number("tcp-requests", "port"), 4000);
-    assert_int_equal(default_number("udp-fresh-series", "messages"), 100000);
-    assert_int_equal(default_number("udp-fresh-series", "port"), 8123);
-    assert_int_equal(default_number("rest-topper", "connections"), 20);
-    assert_int_equal(default_number("rest-topper", "amount"), 5000);
-    assert_int_equal(default_number("rest-topper", "port"), 9000);
+    assert_int_equal(default_number("tcp-bulk", OPTION_size), 1024ull * 1048576);
+    assert_int_equal(default_number("pipe-bulk", OPTION_trials), 5);
+    assert_int_equal(default_number("tcp-requests", OPTION_requests), 100);
+    assert_int_equal(default_number("tcp-requests", OPTION_port), 4000);
+    assert_int_equal(default_number("udp-fresh-series", OPTION_messages), 100000);
+    assert_int_equal(default_number("udp-fresh-series", OPTION_port), 8123);
+    assert_int_equal(default_number("rest-topper", OPTION_connections), 20);
+    assert_int_equal(default_number("rest-topper", OPTION_amount), 5000);
+    assert_int_equal(default_number("rest-topper", OPTION_port), 9000);
     assert_float_equal(reference("tcp-bulk", "seconds", "Linux", 4), 2.496, 1e-9);
     assert_float_equal(reference("tcp-bulk", "seconds", "Windows", 0), 4.857, 1e-9);
     assert_float_equal(reference("pipe-requests", "seconds", "Windows", 2), 20.049, 1e-9);
@@ -248,12 +249,13 @@ static void departures_from_the_experiment_are_told(void **state)
     assert_int_equal(scenario_departures(s, &values, text, sizeof(text)), 0);
     assert_string_equal(text, "");
     /* The same experiment, elsewhere and more often. */
-    assert_int_equal(param_set(&values, scenario_param(s, "port"), "4711", NULL), 0);
-    assert_int_equal(param_set(&values, scenario_param(s, "trials"), "9", NULL), 0);
+    assert_int_equal(param_set(&values, scenario_param(s, OPTION_port), "4711", NULL), 0);
+    assert_int_equal(param_set(&values, scenario_param(s, OPTION_trials), "9", NULL), 0);
     assert_int_equal(scenario_departures(s, &values, text, sizeof(text)), 0);
-    assert_int_equal(param_set(&values, scenario_param(s, "requests"), "500", NULL), 0);
-    assert_int_equal(param_set(&values, scenario_param(s, "client"), "persistent", NULL),
+    assert_int_equal(param_set(&values, scenario_param(s, OPTION_requests), "500", NULL),
                      0);
+    assert_int_equal(
+        param_set(&values, scenario_param(s, OPTION_client), "persistent", NULL), 0);
     assert_int_equal(scenario_departures(s, &values, text, sizeof(text)), 2);
     assert_string_equal(text, "requests 500 (documented 100), client persistent "
                               "(documented process)");

@@ -139,20 +139,20 @@ static void the_form_refuses_and_keeps(void **state)
     press_text(&f, "0");
     assert_true(says(&f, "not allowed"));
     app_press(f.app, PRESS_ENTER);
-    assert_int_equal(options_number(&values, "size", 7), 1 << 30); /* as it was */
+    assert_int_equal(options_number(&values, OPTION_size, 7), 1 << 30); /* as it was */
     press_text(&f, "MiB");
     app_press(f.app, PRESS_HOME);
     press_text(&f, "3");
     assert_true(says(&f, "allowed; Enter stores it"));
     app_press(f.app, PRESS_ENTER);
-    assert_int_equal(options_number(&values, "size", 7), 30 << 20);
+    assert_int_equal(options_number(&values, OPTION_size, 7), 30 << 20);
     app_press(f.app, PRESS_DOWN); /* direction, a choice */
     app_press(f.app, ' ');
-    assert_true(options_is(&values, "direction", "up"));
+    assert_true(options_is(&values, OPTION_direction, "up"));
     app_press(f.app, PRESS_LEFT);
-    assert_true(options_is(&values, "direction", "both"));
+    assert_true(options_is(&values, OPTION_direction, "both"));
     press_text(&f, "D");
-    assert_int_equal(options_number(&values, "size", 7), 1 << 30);
+    assert_int_equal(options_number(&values, OPTION_size, 7), 1 << 30);
     survive_sizes(&f);
     press_text(&f, "r");
     assert_true(ran);

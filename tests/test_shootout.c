@@ -230,11 +230,11 @@ static void wrong_names_and_values_are_refused(void **state)
     assert_int_equal(shootout_make(&s, "pigeons", false, &typed, &fail), -22);
     assert_non_null(strstr(fail.sentence, "stream, udp, services"));
     shootout_done(&s);
-    options_set_number(&typed, "workers", 2);
+    options_set_number(&typed, OPTION_workers, 2);
     memset(&fail, 0, sizeof(fail));
     assert_int_equal(shootout_make(&s, "udp", true, &typed, &fail), 0);
     for (size_t i = 0; i < s.rounds.count; i++)
-        assert_int_equal(options_number(&s.contestants[i].values, "workers", 0), 2);
+        assert_int_equal(options_number(&s.contestants[i].values, OPTION_workers, 0), 2);
     shootout_done(&s);
     options_done(&typed);
 }

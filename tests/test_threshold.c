@@ -146,7 +146,7 @@ static void prepare(struct judged *j, enum metric metric, const double *values,
     }
     j->run.trials = j->list;
     j->run.trials_begun = 3;
-    assert_int_equal(options_set_text(&j->run.values, "threshold", thresholds), 0);
+    assert_int_equal(options_set_text(&j->run.values, OPTION_threshold, thresholds), 0);
 }
 
 static void test_judges_the_median(void **state)

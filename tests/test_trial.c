@@ -499,7 +499,7 @@ static void littles_law_is_checked(void **state)
         struct stage s;
 
         stage_init(&s, "tcp-requests", 1);
-        options_set_number(&s.values, "concurrency", 4);
+        options_set_number(&s.values, OPTION_concurrency, 4);
         counters(client(&s))->attempted = counters(client(&s))->succeeded = 1000;
         client(&s)->totals.at_ns = NS_PER_S;
         /* 1000 of 4 ms each in a second are 4 at once; of 5 ms they would be 5. */
@@ -519,7 +519,7 @@ static void a_rate_that_was_not_kept_is_told(void **state)
         struct stage s;
 
         stage_init(&s, "tcp-requests", 1);
-        options_set_number(&s.values, "rate", 1000);
+        options_set_number(&s.values, OPTION_rate, 1000);
         counters(client(&s))->attempted = broken ? 900 : 995;
         client(&s)->totals.at_ns = NS_PER_S;
         settle(&s);
@@ -537,7 +537,7 @@ static void a_changed_rate_is_not_judged(void **state)
 
     (void)state;
     stage_init(&s, "tcp-requests", 1);
-    options_set_number(&s.values, "rate", 1000);
+    options_set_number(&s.values, OPTION_rate, 1000);
     s.trial.rate_changed = true;
     counters(client(&s))->attempted = 300;
     client(&s)->totals.at_ns = NS_PER_S;

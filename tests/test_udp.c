@@ -109,10 +109,12 @@ static void set_options(struct options *o, const char *text)
 
         assert_non_null(value);
         *value++ = '\0';
+        assert_int_not_equal(option_find(word), OPTION_NONE);
         if (*value && strspn(value, "0123456789") == strlen(value))
-            assert_int_equal(options_set_number(o, word, strtoull(value, NULL, 10)), 0);
+            assert_int_equal(
+                options_set_number(o, option_find(word), strtoull(value, NULL, 10)), 0);
         else
-            assert_int_equal(options_set_text(o, word, value), 0);
+            assert_int_equal(options_set_text(o, option_find(word), value), 0);
     }
 }
 
@@ -188,7 +190,7 @@ static void serve(struct peer *server)
 
 static void stop_server(struct peer *server, uint64_t accepted)
 {
-    assert_int_equal(server->role->set(server->flow, "accepted", accepted), 0);
+    assert_int_equal(server->role->set(server->flow, OPTION_accepted, accepted), 0);
     server->role->stop(server->flow);
     run_until_finished(server);
     assert_int_equal(server->outcome, OUTCOME_COMPLETED);
@@ -526,11 +528,11 @@ static void pause_stops_and_resume_completes(void **state)
     for (int i = 0; i < 1000; i++)
         event_base_loop(pair.client_base, EVLOOP_NONBLOCK);
     assert_int_equal(count(pair.client)->sent_messages, sent);
-    assert_int_equal(pair.client->role->set(pair.client->flow, "rate", 20000), 0);
+    assert_int_equal(pair.client->role->set(pair.client->flow, OPTION_rate, 20000), 0);
     pair.client->role->pause(pair.client->flow, false);
     run_until_finished(pair.client);
     check_client(pair.client, 300);
-    assert_int_equal(pair.client->role->set(pair.client->flow, "size", 1), -ENOTSUP);
+    assert_int_equal(pair.client->role->set(pair.client->flow, OPTION_size, 1), -ENOTSUP);
     stop_server(pair.server, 300);
     assert_int_equal(count(pair.server)->unique, 300);
     pair_done(&pair);
@@ -905,7 +907,7 @@ static void server_ends_at_once_when_nothing_is_missing(void **state)
     put_stamped(fd, "A", 77, 0);
     put_stamped(fd, "A", 77, 1);
     serve(pair.server);
-    pair.server->role->set(pair.server->flow, "accepted", 2);
+    pair.server->role->set(pair.server->flow, OPTION_accepted, 2);
     pair.server->role->stop(pair.server->flow);
     assert_true(pair.server->finished);
     close(fd);

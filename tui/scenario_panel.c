@@ -47,7 +47,7 @@ static void draw_link(struct canvas *c, int x, int y, int width,
 
 static const char *upstream_label(const struct options *values)
 {
-    return options_is(values, "upstream_kind", "topper") ? "topper" : "http";
+    return options_is(values, OPTION_upstream_kind, "topper") ? "topper" : "http";
 }
 
 /* Returns the rows used, 0 when it does not fit. */
@@ -56,8 +56,8 @@ static int draw_diagram(struct canvas *c, struct area a, const struct scenario *
 {
     static const enum place order[] = {PLACE_CLIENT, PLACE_ENDPOINT, PLACE_SERVER};
     int nodes = 0, x = a.x, space;
-    const char *label = options_text(values, "transport", s->family->protocol);
-    bool both = !s->family->one_way && !options_is(values, "direction", "up");
+    const char *label = options_text(values, OPTION_transport, s->family->protocol);
+    bool both = !s->family->one_way && !options_is(values, OPTION_direction, "up");
 
     for (size_t i = 0; i < 3; i++)
         nodes += s->roles[order[i]] != NULL;

@@ -76,7 +76,7 @@ static int set_value(struct options *values, const struct param *p, const char *
     if (!(p->flags & PARAM_REPEAT))
         return param_set(values, p, text, fail);
     snprintf(copy, sizeof(copy), "%s", text);
-    rc = options_set_text(values, p->name, "");
+    rc = options_set_text(values, p->option, "");
     while (rc == 0 && rest && *rest != '\0') {
         mark = strstr(rest, PARAM_VIEW_BREAK);
         if (mark)
@@ -148,7 +148,7 @@ static void change(void *self, uint32_t press)
 
     if (p->type == PARAM_FLAG)
         param_set(f->request.values, p,
-                  options_number(f->request.values, p->name, 0) ? "off" : "on", NULL);
+                  options_number(f->request.values, p->option, 0) ? "off" : "on", NULL);
     else if (p->type == PARAM_CHOICE)
         next_choice(f, press == PRESS_LEFT ? -1 : 1);
     else if (press == PRESS_ENTER)
@@ -171,10 +171,10 @@ static void preset(struct screen_params *f, bool quick)
     int rc;
 
     /* Whose server it is stays; no preset knows it. */
-    snprintf(url, sizeof(url), "%s", options_text(f->request.values, "url", ""));
+    snprintf(url, sizeof(url), "%s", options_text(f->request.values, OPTION_url, ""));
     rc = scenario_defaults(f->request.scenario, f->request.values);
     if (rc == 0 && url[0] != '\0')
-        rc = options_set_text(f->request.values, "url", url);
+        rc = options_set_text(f->request.values, OPTION_url, url);
     if (rc == 0 && quick)
         rc = scenario_quick(f->request.scenario, f->request.values);
     if (rc < 0)

@@ -288,7 +288,7 @@ static bool can_rate(const void *self)
 {
     const struct screen_run *u = self;
 
-    return scenario_param(u->queue[u->at].scenario, "rate") != NULL;
+    return scenario_param(u->queue[u->at].scenario, OPTION_rate) != NULL;
 }
 
 /* Two significant digits: rates that a person would say. */
@@ -313,15 +313,15 @@ static double present_rate(const struct screen_run *u)
 /* A rate of each connection, where that was asked for, is changed as such. */
 static bool is_per_connection(const struct run *r)
 {
-    return options_number(&r->values, "connection_rate", 0) > 0;
+    return options_number(&r->values, OPTION_connection_rate, 0) > 0;
 }
 
 static void change_rate(void *self, uint32_t press)
 {
     struct screen_run *u = self;
     struct run *r = current(u);
-    const char *name = is_per_connection(r) ? "connection_rate" : "rate";
-    double rate = (double)options_number(&r->values, name, 0);
+    enum option option = is_per_connection(r) ? OPTION_connection_rate : OPTION_rate;
+    double rate = (double)options_number(&r->values, option, 0);
     bool up = press == '+' || press == '=';
     uint64_t wanted;
     char text[32];
@@ -338,7 +338,7 @@ static void change_rate(void *self, uint32_t press)
     }
     wanted = round_rate(up ? rate * 1.25 : rate / 1.25);
     units_format_count((double)wanted, text, sizeof(text));
-    if (run_set(r, name, wanted) < 0)
+    if (run_set(r, option, wanted) < 0)
         app_warn(u->app, "The rate cannot be changed now.");
     else
         app_say(u->app, "The rate is now %s a second, %s.", text,

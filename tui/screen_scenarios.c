@@ -195,7 +195,7 @@ static bool ask_for_server(struct screen_scenarios *k)
     const struct choice *choice = selected(k);
 
     if (!choice->scenario->family->url ||
-        options_text(&choice->values, "url", "")[0] != '\0')
+        options_text(&choice->values, OPTION_url, "")[0] != '\0')
         return false;
     edit(k, PRESS_NONE);
     app_say(k->app, "First the address of your server, as http://HOST:PORT/PATH: Enter "
@@ -237,7 +237,8 @@ static void run_quick(void *self, uint32_t press)
     }
     /* Whose server it is does not change with how much it is asked. */
     if (choice->scenario->family->url)
-        options_set_text(&k->quick, "url", options_text(&choice->values, "url", ""));
+        options_set_text(&k->quick, OPTION_url,
+                         options_text(&choice->values, OPTION_url, ""));
     k->request.count = 0;
     add_run(&k->request, choice->scenario, &k->quick);
     app_push(k->app, &screen_run, &k->request);

@@ -97,7 +97,7 @@ struct pair {
     struct fail *fail;
 };
 
-static const struct param *param_of(const struct scenario *s, const char *line)
+static const struct param *param_named(const struct scenario *s, const char *line)
 {
     const char *equals = strchr(line, '=');
     char name[64];
@@ -105,7 +105,7 @@ static const struct param *param_of(const struct scenario *s, const char *line)
     if (!equals || (size_t)(equals - line) >= sizeof(name))
         return NULL;
     snprintf(name, sizeof(name), "%.*s", (int)(equals - line), line);
-    return scenario_param(s, name);
+    return param_find(s->family->bit, name);
 }
 
 static void add_name(struct contestant *c, const struct param *p)
@@ -122,7 +122,7 @@ static void add_name(struct contestant *c, const struct param *p)
 static int take_change(void *arg, const char *line)
 {
     struct pair *pair = arg;
-    const struct param *p = param_of(pair->scenario, line);
+    const struct param *p = param_named(pair->scenario, line);
     struct contestant *a = &pair->contestants[0];
     int rc;
 
@@ -130,7 +130,7 @@ static int take_change(void *arg, const char *line)
         return fail_usage(pair->fail, "against",
                           "--against '%.60s': %s has no such parameter", line,
                           pair->scenario->name);
-    if (p->flags & PARAM_REPEAT && options_set_text(&a->values, p->name, "") < 0)
+    if (p->flags & PARAM_REPEAT && options_set_text(&a->values, p->option, "") < 0)
         return -ENOMEM;
     rc = param_set(&a->values, p, strchr(line, '=') + 1, pair->fail);
     if (rc == 0) {
@@ -157,13 +157,13 @@ static int take_scenario(struct pair *pair, const struct scenario *other)
     if (rc == 0 && arguments_flag(pair->arguments, "quick"))
         rc = scenario_quick(other, &a->values);
     for (const struct param *p = param_table(); rc == 0 && p->name; p++) {
-        if (!scenario_has(other, p) || !arguments_typed(pair->arguments, p->name))
+        if (!scenario_has(other, p) || !arguments_typed(pair->arguments, p->option))
             continue;
         rc = p->type == PARAM_TEXT || p->type == PARAM_CHOICE
-                 ? options_set_text(&a->values, p->name,
-                                    options_text(&b->values, p->name, ""))
-                 : options_set_number(&a->values, p->name,
-                                      options_number(&b->values, p->name, 0));
+                 ? options_set_text(&a->values, p->option,
+                                    options_text(&b->values, p->option, ""))
+                 : options_set_number(&a->values, p->option,
+                                      options_number(&b->values, p->option, 0));
     }
     snprintf(a->name, sizeof(a->name), "%s", other->name);
     snprintf(pair->contestants[1].name, sizeof(a->name), "%s", pair->scenario->name);
@@ -217,7 +217,7 @@ static int make_pair(struct pair *pair, const struct options *values)
     else
         rc = take_saved(pair, other);
     for (int i = 0; rc == 0 && i < 2; i++)
-        rc = options_set_number(&pair->contestants[i].values, "trials", 1);
+        rc = options_set_number(&pair->contestants[i].values, OPTION_trials, 1);
     return rc;
 }
 
@@ -238,11 +238,11 @@ static int read_rounds(const struct arguments *a, unsigned *rounds, struct fail 
 /* What says something of one run, and what is written of one, has no place here. */
 static int check_flags(const struct arguments *a, struct fail *fail)
 {
-    if (arguments_typed(a, "trials"))
+    if (arguments_typed(a, OPTION_trials))
         return fail_usage(
             fail, "against",
             "with --against each round is one trial: --rounds says how many");
-    if (arguments_typed(a, "threshold"))
+    if (arguments_typed(a, OPTION_threshold))
         return fail_usage(
             fail, "against",
             "thresholds are for one run: with --against use --fail-on worse");
@@ -303,6 +303,7 @@ int against_run(const struct scenario *s, const struct options *values,
     int code;
 
     progress_init(&progress, a);
+    progress.verbose = arguments_flag(a, "verbose") != NULL;
     if (check_flags(a, &fail) == 0 && read_rounds(a, &rounds.rounds, &fail) == 0 &&
         compare_read_options(a, &options, &fail) == 0 && make_pair(&pair, values) < 0)
         fail_set(&fail, ENOMEM, "against", "making the contestants");

@@ -1,5 +1,6 @@
 #include "engine/cli/arguments.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,32 +73,29 @@ static int take_param(struct cursor *c, const struct param *p, const char *attac
     if (!text)
         return -EINVAL;
     /* What a person gives takes the place of a default's lines. */
-    if (p->flags & PARAM_REPEAT && !arguments_typed(c->a, p->name) &&
-        options_set_text(c->values, p->name, "") < 0)
+    if (p->flags & PARAM_REPEAT && !arguments_typed(c->a, p->option) &&
+        options_set_text(c->values, p->option, "") < 0)
         return -ENOMEM;
     rc = param_set(c->values, p, text, c->fail);
-    return rc < 0 ? rc : options_set_number(&c->a->typed, p->name, 1);
+    return rc < 0 ? rc : options_set_number(&c->a->typed, p->option, 1);
 }
 
 static int take_flag(struct cursor *c, const struct flag *f, const char *attached,
                      const char *option)
 {
-    const char *before = options_text(&c->a->flags, f->name, NULL);
+    char **given = &c->a->given[f - c->flags];
     const char *text = "";
     char *lines;
-    int rc;
 
     if (!f->value && attached)
         return fail_usage(c->fail, "option", "%s takes no value", option);
     if (f->value && !(text = value_of(c, attached, option)))
         return -EINVAL;
-    if (!before)
-        return options_set_text(&c->a->flags, f->name, text);
-    if (asprintf(&lines, "%s\n%s", before, text) < 0)
+    if (asprintf(&lines, "%s%s%s", *given ? *given : "", *given ? "\n" : "", text) < 0)
         return -ENOMEM;
-    rc = options_set_text(&c->a->flags, f->name, lines);
-    free(lines);
-    return rc;
+    free(*given);
+    *given = lines;
+    return 0;
 }
 
 static int take_long(struct cursor *c, const char *word)
@@ -156,6 +154,10 @@ int arguments_parse(struct arguments *a, int argc, char **argv, unsigned family,
     bool only_operands = false;
     int rc = 0;
 
+    a->known = flags;
+    for (size_t n = 0; flags && flags[n].name; n++)
+        assert(n < FLAGS_MAX);
+
     for (; rc == 0 && c.at < argc; c.at++) {
         const char *word = argv[c.at];
 
@@ -173,13 +175,17 @@ int arguments_parse(struct arguments *a, int argc, char **argv, unsigned family,
 
 void arguments_done(struct arguments *a)
 {
-    options_done(&a->flags);
+    for (size_t i = 0; i < FLAGS_MAX; i++)
+        free(a->given[i]);
     options_done(&a->typed);
 }
 
 const char *arguments_flag(const struct arguments *a, const char *name)
 {
-    return options_text(&a->flags, name, NULL);
+    const struct flag *f = find_flag(a->known, name, 0);
+
+    assert(f || !a->known);
+    return f ? a->given[f - a->known] : NULL;
 }
 
 int arguments_no_more(const struct arguments *a, size_t used, struct fail *fail)
@@ -190,7 +196,7 @@ int arguments_no_more(const struct arguments *a, size_t used, struct fail *fail)
                       a->operands[used]);
 }
 
-bool arguments_typed(const struct arguments *a, const char *name)
+bool arguments_typed(const struct arguments *a, enum option option)
 {
-    return options_number(&a->typed, name, 0) != 0;
+    return options_number(&a->typed, option, 0) != 0;
 }

@@ -25,12 +25,14 @@ struct flag {
 };
 
 #define OPERANDS_MAX 64
+#define FLAGS_MAX 40 /* of one command */
 
 /* Zero bytes are a valid empty set. */
 struct arguments {
-    struct options flags; /* given flags: text value, "" for those without; repeated
-                             ones have a line each */
-    struct options typed; /* names of parameters that were given */
+    const struct flag *known; /* the command's; borrowed */
+    char *given[FLAGS_MAX];   /* in their order: NULL, or the text value: "" for those
+                               * without; repeated ones have a line each */
+    struct options typed;     /* parameters that were given */
     size_t operand_count;
     const char *operands[OPERANDS_MAX]; /* borrowed: argv's */
 };
@@ -43,13 +45,13 @@ int arguments_parse(struct arguments *a, int argc, char **argv, unsigned family,
                     const struct flag *flags, struct options *values, struct fail *fail);
 void arguments_done(struct arguments *a);
 
-/* The value of a flag, NULL when it was not given. */
+/* The value of one of the flags that were parsed for; NULL when it was not given. */
 const char *arguments_flag(const struct arguments *a, const char *name);
 
 /* 0, or -EINVAL with a sentence when there are more operands than `used`. */
 int arguments_no_more(const struct arguments *a, size_t used, struct fail *fail);
 
 /* Whether a parameter was given. */
-bool arguments_typed(const struct arguments *a, const char *name);
+bool arguments_typed(const struct arguments *a, enum option option);
 
 #endif

@@ -91,7 +91,7 @@ static int carry_out(const struct arguments *a, const struct options *values,
 
     if (take_operands(&c, a, fail) < 0 ||
         topper_call(c.servers, c.server_count, c.task, c.payload,
-                    options_number(values, "timeout", 0), results, fail) < 0)
+                    options_number(values, OPTION_timeout, 0), results, fail) < 0)
         return command_fails(fail);
     if (arguments_flag(a, "json"))
         code = print_json(&c, results) < 0 ? EXIT_FAILED : EXIT_OK;

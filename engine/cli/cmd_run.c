@@ -18,11 +18,11 @@ static int take_operands(const struct scenario *s, const struct arguments *a,
 
     if (s->family->url) {
         if (a->operand_count > used)
-            options_set_text(values, "url", a->operands[used++]);
-        if (!*options_text(values, "url", ""))
+            options_set_text(values, OPTION_url, a->operands[used++]);
+        if (!*options_text(values, OPTION_url, ""))
             return fail_usage(fail, "url", "which URL? http://HOST[:PORT]/PATH");
-        if (arguments_typed(a, "amount") && !arguments_typed(a, "duration"))
-            options_set_number(values, "duration", 0);
+        if (arguments_typed(a, OPTION_amount) && !arguments_typed(a, OPTION_duration))
+            options_set_number(values, OPTION_duration, 0);
     }
     return arguments_no_more(a, used, fail);
 }

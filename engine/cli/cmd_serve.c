@@ -183,7 +183,7 @@ static int set_up(struct serving *s, const struct options *values, struct fail *
     s->env.finished = finished;
     s->env.owner = s;
     snprintf(s->env.upstream, sizeof(s->env.upstream), "%s",
-             options_text(values, "upstream_endpoint", ""));
+             options_text(values, OPTION_upstream_endpoint, ""));
     limits_raise_files();
     if (s->role->prepare(&s->env, &s->flow, fail) < 0)
         return -EIO;
@@ -309,12 +309,12 @@ static int fill_defaults(const struct service *service, struct options *values)
 
     for (const struct param *p = param_table(); p->name && rc == 0; p++)
         if (p->families & family_of(service))
-            rc = p->flags & PARAM_REPEAT ? options_set_text(values, p->name, "")
+            rc = p->flags & PARAM_REPEAT ? options_set_text(values, p->option, "")
                                          : param_set(values, p, p->fallback, NULL);
     if (rc == 0 && service->transport)
-        rc = options_set_text(values, "transport", service->name);
+        rc = options_set_text(values, OPTION_transport, service->name);
     if (rc == 0)
-        rc = options_set_number(values, "port", service->port);
+        rc = options_set_number(values, OPTION_port, service->port);
     return rc;
 }
 
@@ -328,8 +328,8 @@ static void set_upstream(struct options *values, const struct arguments *a)
     if (!endpoint)
         endpoint =
             strcmp(kind, "topper") == 0 ? "tcp:127.0.0.1:4000" : "tcp:127.0.0.1:9001";
-    options_set_text(values, "upstream_kind", kind);
-    options_set_text(values, "upstream_endpoint", endpoint);
+    options_set_text(values, OPTION_upstream_kind, kind);
+    options_set_text(values, OPTION_upstream_endpoint, endpoint);
 }
 
 static int start_service(const struct command *command, const struct service *service,
@@ -349,13 +349,14 @@ static int start_service(const struct command *command, const struct service *se
     if (!fail.err)
         arguments_no_more(&a, 0, &fail);
     if (service->other_role &&
-        (arguments_typed(&a, "size") || arguments_typed(&a, "file")))
+        (arguments_typed(&a, OPTION_size) || arguments_typed(&a, OPTION_file)))
         role = service->other_role;
-    set_upstream(&values, &a);
-    options_set_number(&values, "persistent",
-                       options_is(&values, "client", "persistent"));
+    if (service->family == SERVE_GATEWAY)
+        set_upstream(&values, &a);
+    options_set_number(&values, OPTION_persistent,
+                       options_is(&values, OPTION_client, "persistent"));
     /* Its clients are anybody's: they owe it nothing. */
-    options_set_number(&values, "foreign", 1);
+    options_set_number(&values, OPTION_foreign, 1);
     if (fail.err) {
         code = command_fails(&fail);
     } else if (arguments_flag(&a, "help")) {

@@ -68,7 +68,7 @@ static int read_each(const struct arguments *a, struct shootout *s, struct fail 
         return -EINVAL;
     s->each_ns = each;
     for (size_t i = s->documented_count; i < s->rounds.count; i++)
-        if (options_set_number(&s->contestants[i].values, "duration", each) < 0)
+        if (options_set_number(&s->contestants[i].values, OPTION_duration, each) < 0)
             return fail_set(fail, ENOMEM, "shootout", "a shoot-out");
     return 0;
 }
@@ -83,6 +83,7 @@ static int carry_out(const struct arguments *a, const struct options *typed,
                            fail);
 
     progress_init(&progress, a);
+    progress.verbose = arguments_flag(a, "verbose") != NULL;
     s.rounds.ops = &progress_of_rounds;
     s.rounds.arg = &progress;
     if (rc == 0 && read_flags(a, &s, fail) == 0 && read_each(a, &s, fail) == 0 &&
@@ -107,7 +108,7 @@ static int run(const struct command *command, int argc, char **argv)
         else if (a.operand_count != 1)
             fail_usage(&fail, "shootout",
                        "which shoot-out? plimsoll shootout stream, udp or services");
-        else if (arguments_typed(&a, "trials"))
+        else if (arguments_typed(&a, OPTION_trials))
             fail_usage(&fail, "shootout",
                        "each round is one trial: --rounds says how many");
         else

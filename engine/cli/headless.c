@@ -84,6 +84,7 @@ int headless_run(const struct scenario *s, const struct options *values,
     int code;
 
     progress_init(&progress, a);
+    progress.verbose = arguments_flag(a, "verbose") != NULL;
     if (foreground_init(&f) < 0)
         fail_set(&fail, ENOMEM, "run", "starting a run");
     else if (outlets_check(export_table(), s, a, &fail) == 0)

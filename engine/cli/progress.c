@@ -8,8 +8,8 @@
 
 void progress_init(struct progress *p, const struct arguments *a)
 {
-    p->is_shown = isatty(STDERR_FILENO) && !arguments_flag(a, "quiet");
-    p->verbose = arguments_flag(a, "verbose") != NULL;
+    *p = (struct progress){.is_shown =
+                               isatty(STDERR_FILENO) && !arguments_flag(a, "quiet")};
 }
 
 static void clear_line(const struct progress *p)

@@ -14,7 +14,7 @@
 
 struct progress {
     bool is_shown; /* standard error is a terminal, and --quiet was not given */
-    bool verbose;
+    bool verbose;  /* false at first: not every command has --verbose */
 };
 
 void progress_init(struct progress *p, const struct arguments *a);

@@ -13,14 +13,15 @@ static void add_values(cJSON *document, const struct run *r)
 
     for (size_t i = 0; o && i < r->values.count; i++) {
         const struct option_value *v = &r->values.values[i];
-        const struct param *p = scenario_param(r->scenario, v->name);
+        const struct param *p = scenario_param(r->scenario, v->option);
+        const char *name = option_name(v->option);
 
         if (v->text)
-            json_add_text(o, v->name, v->text);
+            json_add_text(o, name, v->text);
         else if (p && p->type == PARAM_FLAG)
-            cJSON_AddBoolToObject(o, v->name, v->number != 0);
+            cJSON_AddBoolToObject(o, name, v->number != 0);
         else
-            json_add_u64(o, v->name, v->number);
+            json_add_u64(o, name, v->number);
     }
 }
 

@@ -47,11 +47,11 @@ static void add_totals(struct totals *sum, const struct run *r)
 static void add_url(cJSON *o, const struct run *r)
 {
     const struct trial *t = run_trial(r);
-    const char *socket = options_text(&r->values, "socket_path", "");
+    const char *socket = options_text(&r->values, OPTION_socket_path, "");
     char url[320];
 
     if (r->scenario->family->url) {
-        json_add_text(o, "url", options_text(&r->values, "url", ""));
+        json_add_text(o, "url", options_text(&r->values, OPTION_url, ""));
         if (*socket)
             json_add_text(o, "socketPath", socket);
         return;
@@ -190,9 +190,9 @@ static cJSON *make_document(const struct run *r)
     add_totals(&sum, r);
     json_add_text(o, "title", r->scenario->name);
     add_url(o, r);
-    json_add_u64(o, "connections", options_number(&r->values, "connections", 1));
-    json_add_u64(o, "pipelining", options_number(&r->values, "pipelining", 1));
-    json_add_u64(o, "workers", options_number(&r->values, "workers", 1));
+    json_add_u64(o, "connections", options_number(&r->values, OPTION_connections, 1));
+    json_add_u64(o, "pipelining", options_number(&r->values, OPTION_pipelining, 1));
+    json_add_u64(o, "workers", options_number(&r->values, OPTION_workers, 1));
     json_add_number(o, "duration", sum.seconds);
     json_time(r->started, when, sizeof(when));
     json_add_text(o, "start", when);

@@ -27,10 +27,10 @@ static size_t flows(const struct run *r, struct flow_of list[2])
     static const struct flow_of up = {PLACE_CLIENT, PLACE_SERVER, ""};
     static const struct flow_of down = {PLACE_SERVER, PLACE_CLIENT, ""};
 
-    list[0] = options_is(&r->values, "direction", "down") ? down : up;
+    list[0] = options_is(&r->values, OPTION_direction, "down") ? down : up;
     list[1] = down;
     list[1].suffix = "_bidir_reverse";
-    return options_is(&r->values, "direction", "both") ? 2 : 1;
+    return options_is(&r->values, OPTION_direction, "both") ? 2 : 1;
 }
 
 static void add_rate(cJSON *o, double begin_s, double end_s, uint64_t bytes)
@@ -79,7 +79,7 @@ static void protocol_name(const struct run *r, char *name, size_t size)
     enum endpoint_kind kind = ENDPOINT_UDP;
 
     endpoint_kind_find(
-        &kind, options_text(&r->values, "transport", r->scenario->family->protocol));
+        &kind, options_text(&r->values, OPTION_transport, r->scenario->family->protocol));
     snprintf(name, size, "%s", endpoint_kind_name(kind));
     for (; endpoint_has_port(kind) && *name; name++)
         *name = (char)toupper((unsigned char)*name);
@@ -93,17 +93,19 @@ static void add_test(cJSON *start, const struct run *r)
 
     protocol_name(r, protocol, sizeof(protocol));
     json_add_text(o, "protocol", protocol);
-    json_add_u64(o, "num_streams", options_number(&r->values, "workers", 1));
-    json_add_u64(o, "blksize",
-                 options_number(&r->values, family->datagrams ? "size" : "block", 0));
+    json_add_u64(o, "num_streams", options_number(&r->values, OPTION_workers, 1));
+    json_add_u64(
+        o, "blksize",
+        options_number(&r->values, family->datagrams ? OPTION_size : OPTION_block, 0));
     json_add_u64(o, "omit", 0);
-    json_add_u64(o, "duration", options_number(&r->values, "duration", 0) / 1000000000u);
+    json_add_u64(o, "duration",
+                 options_number(&r->values, OPTION_duration, 0) / 1000000000u);
     json_add_u64(o, "bytes",
-                 family->datagrams ? 0 : options_number(&r->values, "size", 0));
-    json_add_u64(o, "blocks", options_number(&r->values, "messages", 0));
-    json_add_u64(o, "reverse", options_is(&r->values, "direction", "down"));
+                 family->datagrams ? 0 : options_number(&r->values, OPTION_size, 0));
+    json_add_u64(o, "blocks", options_number(&r->values, OPTION_messages, 0));
+    json_add_u64(o, "reverse", options_is(&r->values, OPTION_direction, "down"));
     json_add_u64(o, "tos", 0);
-    json_add_u64(o, "bidir", options_is(&r->values, "direction", "both"));
+    json_add_u64(o, "bidir", options_is(&r->values, OPTION_direction, "both"));
 }
 
 static void add_start(cJSON *document, const struct run *r)

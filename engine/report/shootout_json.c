@@ -63,7 +63,8 @@ static cJSON *contestant_object(const struct shootout *s, size_t index)
             add_values(metrics, c, list[i]);
         add_documented(o, c->scenario);
     } else {
-        json_add_u64(o, "message_bytes", options_number(&c->values, "message_size", 0));
+        json_add_u64(o, "message_bytes",
+                     options_number(&c->values, OPTION_message_size, 0));
         add_values(metrics, c, METRIC_requests_per_second);
         add_values(metrics, c, METRIC_throughput);
         add_values(metrics, c, METRIC_latency_p50_ns);

@@ -440,8 +440,8 @@ static int read_address(struct flow *f, struct fail *fail)
 static int read_options(struct flow *f, struct fail *fail)
 {
     const struct options *o = f->env->options;
-    const char *kind = options_text(o, "upstream_kind", "rest");
-    const char *upstream = options_text(o, "upstream", "fresh");
+    const char *kind = options_text(o, OPTION_upstream_kind, "rest");
+    const char *upstream = options_text(o, OPTION_upstream, "fresh");
 
     for (size_t i = 0; i < NUMBER_OF(kinds); i++)
         if (strcmp(kinds[i].name, kind) == 0)
@@ -456,7 +456,7 @@ static int read_options(struct flow *f, struct fail *fail)
                           "'%.40s'",
                           upstream);
     f->is_pooled = strcmp(upstream, "pooled") == 0;
-    f->timeout_ns = options_number(o, "timeout", 10 * NS_PER_S);
+    f->timeout_ns = options_number(o, OPTION_timeout, 10 * NS_PER_S);
     return read_address(f, fail);
 }
 

@@ -331,7 +331,7 @@ static int prepare(struct flow_env *env, struct flow **flow, plan_reader *read,
 /* Where the server will be is not known yet, nor does it matter here. */
 static int check(const struct options *o, plan_reader *read, struct fail *fail)
 {
-    const char *url = options_text(o, "url", "");
+    const char *url = options_text(o, OPTION_url, "");
     struct http_plan plan;
     int err = read(&plan, o, *url ? "" : "tcp:127.0.0.1:1", fail);
 
@@ -431,15 +431,15 @@ static int set_connections(struct flow *f, uint64_t count)
     return 0;
 }
 
-static int load_set(struct flow *f, const char *name, uint64_t value)
+static int load_set(struct flow *f, enum option option, uint64_t value)
 {
     if (f->is_finished || f->is_stopping)
         return -EINVAL;
-    if (strcmp(name, "connections") == 0)
+    if (option == OPTION_connections)
         return set_connections(f, value);
-    if (strcmp(name, "rate") == 0 && !f->plan.is_per_connection)
+    if (option == OPTION_rate && !f->plan.is_per_connection)
         return set_rate(f, value);
-    if (strcmp(name, "connection_rate") == 0 && f->plan.is_per_connection)
+    if (option == OPTION_connection_rate && f->plan.is_per_connection)
         return set_rate(f, value * f->count);
     return -ENOTSUP;
 }

@@ -61,7 +61,7 @@ static int read_url(struct http_plan *p, struct resource *t, const char *text,
 static int read_endpoint(struct http_plan *p, const struct options *o,
                          const char *endpoint, bool *has, struct fail *fail)
 {
-    const char *socket_path = options_text(o, "socket_path", "");
+    const char *socket_path = options_text(o, OPTION_socket_path, "");
     char unix_endpoint[sizeof("unix:") + sizeof(p->endpoint.path)];
 
     if (*socket_path) {
@@ -86,7 +86,7 @@ static int read_endpoint(struct http_plan *p, const struct options *o,
 static int read_target(struct http_plan *p, struct resource *t, const struct options *o,
                        const char *endpoint, struct fail *fail)
 {
-    const char *url = options_text(o, "url", "");
+    const char *url = options_text(o, OPTION_url, "");
     bool has_endpoint;
     int err = read_endpoint(p, o, endpoint, &has_endpoint, fail);
 
@@ -97,7 +97,7 @@ static int read_target(struct http_plan *p, struct resource *t, const struct opt
     if (!has_endpoint)
         return fail_usage(fail, "url", "there is no URL to send requests to");
     authority_of(&p->endpoint, t->authority);
-    return url_target(&t->path, options_text(o, "path", "/"), fail);
+    return url_target(&t->path, options_text(o, OPTION_path, "/"), fail);
 }
 
 /* The bytes of a file that was opened as fd; NULL with a sentence. */
@@ -141,14 +141,14 @@ static int read_body_file(const char *path, char **bytes, size_t *len, struct fa
 static int build(struct http_plan *p, const struct options *o, const struct resource *t,
                  const struct headers *headers, struct fail *fail)
 {
-    const char *input = options_text(o, "input", NULL);
+    const char *input = options_text(o, OPTION_input, NULL);
     struct http_request_args args = {
-        .method = options_text(o, "method", "GET"),
+        .method = options_text(o, OPTION_method, "GET"),
         .target = t->path,
         .authority = t->authority,
         .headers = headers,
-        .body = options_text(o, "body", NULL),
-        .close = options_number(o, "close", 0) != 0,
+        .body = options_text(o, OPTION_body, NULL),
+        .close = options_number(o, OPTION_close, 0) != 0,
     };
     char *bytes = NULL;
     int err = 0;
@@ -175,7 +175,7 @@ static int build_request(struct http_plan *p, const struct options *o,
                          const struct resource *t, struct fail *fail)
 {
     struct headers headers = {0};
-    int err = headers_add_lines(&headers, options_text(o, "headers", ""), fail);
+    int err = headers_add_lines(&headers, options_text(o, OPTION_headers, ""), fail);
 
     if (!err)
         err = build(p, o, t, &headers, fail);
@@ -206,7 +206,7 @@ static int resolve(struct http_plan *p, const struct options *o, struct fail *fa
 
     if (err)
         return err;
-    if (options_number(o, "remote_target", 0) ||
+    if (options_number(o, OPTION_remote_target, 0) ||
         endpoint_is_loopback(&p->endpoint, &p->address) ||
         is_own(&p->address, p->address_len))
         return 0;
@@ -218,14 +218,14 @@ static int resolve(struct http_plan *p, const struct options *o, struct fail *fa
 
 static int read_numbers(struct http_plan *p, const struct options *o, struct fail *fail)
 {
-    uint64_t connections = options_number(o, "connections", 1);
-    uint64_t depth = options_number(o, "pipelining", 1);
-    uint64_t per_connection = options_number(o, "connection_rate", 0);
+    uint64_t connections = options_number(o, OPTION_connections, 1);
+    uint64_t depth = options_number(o, OPTION_pipelining, 1);
+    uint64_t per_connection = options_number(o, OPTION_connection_rate, 0);
 
     if (connections < 1 || connections > CONNECTIONS_MAX)
         return fail_usage(fail, "connections", "--connections must be 1 to %u",
                           CONNECTIONS_MAX);
-    if (per_connection && options_number(o, "rate", 0))
+    if (per_connection && options_number(o, OPTION_rate, 0))
         return fail_usage(fail, "rate",
                           "--rate and --connection-rate are two rates of one load: give "
                           "one of them");
@@ -234,21 +234,23 @@ static int read_numbers(struct http_plan *p, const struct options *o, struct fai
     p->connections = (unsigned)connections;
     /* Behind a request that closes the connection nothing can follow. */
     p->depth = p->request.close ? 1 : (unsigned)depth;
-    p->amount = options_number(o, "amount", 0);
+    p->amount = options_number(o, OPTION_amount, 0);
     if (p->amount == 0)
         p->amount = UINT64_MAX;
-    p->duration_ns = options_number(o, "duration", 0);
-    p->warmup_ns = options_number(o, "warmup", 0);
-    p->timeout_ns = options_number(o, "timeout", 10 * NS_PER_S);
-    p->drain_ns = options_number(o, "drain", NS_PER_S);
+    p->duration_ns = options_number(o, OPTION_duration, 0);
+    p->warmup_ns = options_number(o, OPTION_warmup, 0);
+    p->timeout_ns = options_number(o, OPTION_timeout, 10 * NS_PER_S);
+    p->drain_ns = options_number(o, OPTION_drain, NS_PER_S);
     p->rate =
-        per_connection ? per_connection * connections : options_number(o, "rate", 0);
-    p->rate_per_ns = per_connection ? NS_PER_S : options_number(o, "rate_per", NS_PER_S);
+        per_connection ? per_connection * connections : options_number(o, OPTION_rate, 0);
+    p->rate_per_ns =
+        per_connection ? NS_PER_S : options_number(o, OPTION_rate_per, NS_PER_S);
     p->is_per_connection = per_connection > 0;
     if (p->timeout_ns == 0 || p->rate_per_ns == 0)
         return fail_usage(fail, "timeout", "timeout and rate_per must not be 0");
-    p->phase_ns = pacer_phase_ns(p->rate, p->rate_per_ns, options_number(o, "sender", 0),
-                                 options_number(o, "senders", 1));
+    p->phase_ns =
+        pacer_phase_ns(p->rate, p->rate_per_ns, options_number(o, OPTION_sender, 0),
+                       options_number(o, OPTION_senders, 1));
     return 0;
 }
 
@@ -302,7 +304,7 @@ static char *topper_line_of(const char *task, const char *payload, struct fail *
 int http_plan_read_topper(struct http_plan *p, const struct options *o,
                           const char *endpoint, struct fail *fail)
 {
-    const char *payload = options_text(o, "body", "");
+    const char *payload = options_text(o, OPTION_body, "");
     bool has_endpoint;
     int err;
 
@@ -313,12 +315,12 @@ int http_plan_read_topper(struct http_plan *p, const struct options *o,
         err = fail_usage(fail, "target", "there is no server to send messages to");
     if (err)
         return err;
-    p->request.bytes =
-        topper_line_of(options_text(o, "call", "Sum"), *payload ? payload : NULL, fail);
+    p->request.bytes = topper_line_of(options_text(o, OPTION_call, "Sum"),
+                                      *payload ? payload : NULL, fail);
     if (!p->request.bytes)
         return -EINVAL;
     p->request.len = strlen(p->request.bytes);
-    p->request.close = options_number(o, "close", 0) != 0;
+    p->request.close = options_number(o, OPTION_close, 0) != 0;
     return read_rest(p, o, fail);
 }
 

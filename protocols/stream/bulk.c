@@ -120,9 +120,9 @@ static void fact_method(struct bulk *b)
 
 static int bulk_check(const struct options *o, struct fail *fail)
 {
-    const char *direction = options_text(o, "direction", "both");
-    const char *method = options_text(o, "method", "auto");
-    uint64_t block_bytes = options_number(o, "block", BLOCK_DEFAULT);
+    const char *direction = options_text(o, OPTION_direction, "both");
+    const char *method = options_text(o, OPTION_method, "auto");
+    uint64_t block_bytes = options_number(o, OPTION_block, BLOCK_DEFAULT);
 
     if (strcmp(direction, "both") != 0 && strcmp(direction, "up") != 0 &&
         strcmp(direction, "down") != 0)
@@ -164,24 +164,25 @@ static int prepare_bulk(struct bulk *b, struct flow_env *env, bool is_server,
 
     if (err)
         return err;
-    b->sends = !options_is(o, "direction", is_server ? "up" : "down");
-    b->receives = !options_is(o, "direction", is_server ? "down" : "up");
-    b->foreign = options_number(o, "foreign", 0);
+    b->sends = !options_is(o, OPTION_direction, is_server ? "up" : "down");
+    b->receives = !options_is(o, OPTION_direction, is_server ? "down" : "up");
+    b->foreign = options_number(o, OPTION_foreign, 0);
     b->plan.meter = env->meter;
-    b->plan.zero_copy = options_is(o, "method", "copy") ? NULL : transport->zero_copy;
-    b->plan.checksum = options_number(o, "verify", 0);
-    b->plan.block_bytes = (size_t)options_number(o, "block", BLOCK_DEFAULT);
+    b->plan.zero_copy =
+        options_is(o, OPTION_method, "copy") ? NULL : transport->zero_copy;
+    b->plan.checksum = options_number(o, OPTION_verify, 0);
+    b->plan.block_bytes = (size_t)options_number(o, OPTION_block, BLOCK_DEFAULT);
     b->plan.received = block_new(b->plan.block_bytes);
     if (!b->plan.received)
         return fail_set(fail, ENOMEM, "block", "there is no memory for a block");
     /* Both ends send the same size; a side that only receives knows it as well. */
-    if (b->sends || *options_text(o, "file", ""))
+    if (b->sends || *options_text(o, OPTION_file, ""))
         err = prepare_content(b, fail);
     b->expected_bytes = b->content.size_bytes;
     if (!b->sends) {
         b->plan.send_bytes = 0;
         if (!b->expected_bytes)
-            b->expected_bytes = options_number(o, "size", 1ull << 30);
+            b->expected_bytes = options_number(o, OPTION_size, 1ull << 30);
     }
     if (!b->receives)
         b->expected_bytes = 0;
@@ -361,7 +362,7 @@ static void server_stop(struct flow *f)
     f->stopping = true;
     acceptor_shut(f->acceptor);
     if (f->peers)
-        set_timer(f->timer, options_number(f->bulk.env->options, "drain", NS_PER_S));
+        set_timer(f->timer, options_number(f->bulk.env->options, OPTION_drain, NS_PER_S));
     else
         server_finish(f);
 }
@@ -532,7 +533,7 @@ static int client_prepare(struct flow_env *env, struct flow **out, struct fail *
     *out = NULL;
     if (!f)
         return fail_set(fail, ENOMEM, "prepare", "the client cannot be made");
-    f->timeout_ns = options_number(env->options, "timeout", 10 * NS_PER_S);
+    f->timeout_ns = options_number(env->options, OPTION_timeout, 10 * NS_PER_S);
     err = client_allocate(f, fail);
     if (!err)
         err = target_init(&f->target, env->endpoint, env->options, fail);

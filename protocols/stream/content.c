@@ -192,13 +192,14 @@ static bool open_prepared(struct content *c, const char *path, uint64_t size_byt
 
 int content_open(struct content *c, const struct options *o, struct fail *fail)
 {
-    const char *file = options_text(o, "file", "");
-    uint64_t size_bytes = options_number(o, "size", 1ull << 30);
+    const char *file = options_text(o, OPTION_file, "");
+    uint64_t size_bytes = options_number(o, OPTION_size, 1ull << 30);
 
     c->fd = -1;
     if (*file)
         return open_file(c, file, fail);
-    if (size_bytes > 0 && open_prepared(c, options_text(o, "content", ""), size_bytes))
+    if (size_bytes > 0 &&
+        open_prepared(c, options_text(o, OPTION_content, ""), size_bytes))
         return 0;
     c->size_bytes = size_bytes;
     return make_whole(size_bytes, now_ns() ^ (uint64_t)getpid() << 32, &c->fd, fail);
@@ -206,7 +207,7 @@ int content_open(struct content *c, const struct options *o, struct fail *fail)
 
 int content_check(const struct options *o, struct fail *fail)
 {
-    const char *file = options_text(o, "file", "");
+    const char *file = options_text(o, OPTION_file, "");
     struct content c = {.fd = -1};
     int err = *file ? open_file(&c, file, fail) : 0;
 

@@ -453,22 +453,22 @@ static const struct request_kind *find_kind(const char *name)
 static int read_options(struct flow *f, struct fail *fail)
 {
     const struct options *o = f->shared.env->options;
-    const char *kind = options_text(o, "client", "connection");
+    const char *kind = options_text(o, OPTION_client, "connection");
 
     f->shared.kind = find_kind(kind);
     if (!f->shared.kind)
         return fail_usage(
             fail, "client",
             "\"%s\" is not a kind of client: process, connection or persistent", kind);
-    f->concurrency = (size_t)options_number(o, "concurrency", 1);
+    f->concurrency = (size_t)options_number(o, OPTION_concurrency, 1);
     if (f->concurrency == 0 || f->concurrency > CONCURRENCY_MAX)
         return fail_usage(fail, "concurrency", "the concurrency must be from 1 to %u",
                           CONCURRENCY_MAX);
-    f->shared.foreign = options_number(o, "foreign", 0);
-    f->duration_ns = options_number(o, "duration", 0);
-    f->timeout_ns = options_number(o, "timeout", 10 * NS_PER_S);
-    f->drain_ns = options_number(o, "drain", 2 * NS_PER_S);
-    f->wanted = options_number(o, "requests", f->duration_ns ? 0 : 100);
+    f->shared.foreign = options_number(o, OPTION_foreign, 0);
+    f->duration_ns = options_number(o, OPTION_duration, 0);
+    f->timeout_ns = options_number(o, OPTION_timeout, 10 * NS_PER_S);
+    f->drain_ns = options_number(o, OPTION_drain, 2 * NS_PER_S);
+    f->wanted = options_number(o, OPTION_requests, f->duration_ns ? 0 : 100);
     if (f->wanted == 0 && f->duration_ns == 0)
         return fail_usage(
             fail, "requests",
@@ -505,7 +505,7 @@ static int allocate(struct flow *f, struct fail *fail)
         !f->sweep || !f->again ||
         pacer_timer_init(&f->timer, base, &f->pacer, offer, f) < 0 ||
         meter_use(m, METER_HIST_latency) < 0 || meter_use(m, METER_HIST_failure) < 0 ||
-        set_rate(f, options_number(f->shared.env->options, "rate", 0)) < 0)
+        set_rate(f, options_number(f->shared.env->options, OPTION_rate, 0)) < 0)
         return fail_set(fail, ENOMEM, "prepare", "the client cannot be made");
     return 0;
 }
@@ -567,10 +567,10 @@ static void arm_end(struct flow *f, uint64_t now)
 static void client_start(struct flow *f, uint64_t start_ns)
 {
     const struct options *o = f->shared.env->options;
-    uint64_t rate_per_s = options_number(o, "rate", 0);
+    uint64_t rate_per_s = options_number(o, OPTION_rate, 0);
     uint64_t phase_ns =
-        pacer_phase_ns(rate_per_s, NS_PER_S, options_number(o, "sender", 0),
-                       options_number(o, "senders", 1));
+        pacer_phase_ns(rate_per_s, NS_PER_S, options_number(o, OPTION_sender, 0),
+                       options_number(o, OPTION_senders, 1));
     uint64_t now = now_ns();
     uint64_t wait_ns = start_ns > now ? start_ns - now : 0;
     uint64_t sweep_ns = f->timeout_ns / 8;
@@ -586,11 +586,11 @@ static void client_start(struct flow *f, uint64_t start_ns)
         set_timer(f->sweep, sweep_ns < SWEEP_MAX_NS ? sweep_ns : SWEEP_MAX_NS);
 }
 
-static int client_set(struct flow *f, const char *name, uint64_t value)
+static int client_set(struct flow *f, enum option option, uint64_t value)
 {
     int err;
 
-    if (strcmp(name, "rate") != 0)
+    if (option != OPTION_rate)
         return -ENOTSUP;
     if (value > PACER_RATE_MAX)
         return -EINVAL;

@@ -10,14 +10,15 @@
 
 static uint64_t message_bytes(const struct options *o)
 {
-    uint64_t len_bytes = options_number(o, "message_size", 0);
+    uint64_t len_bytes = options_number(o, OPTION_message_size, 0);
 
-    return len_bytes ? len_bytes : strlen(options_text(o, "message", REQUEST_MESSAGE));
+    return len_bytes ? len_bytes
+                     : strlen(options_text(o, OPTION_message, REQUEST_MESSAGE));
 }
 
 int request_message_check(const struct options *o, struct fail *fail)
 {
-    if (!*options_text(o, "message", REQUEST_MESSAGE))
+    if (!*options_text(o, OPTION_message, REQUEST_MESSAGE))
         return fail_usage(fail, "message",
                           "--message is empty: each request sends at least 1 byte");
     if (message_bytes(o) > MESSAGE_MAX)
@@ -29,7 +30,7 @@ int request_message_check(const struct options *o, struct fail *fail)
 int request_message_init(struct request_message *m, const struct options *o,
                          struct fail *fail)
 {
-    const char *text = options_text(o, "message", REQUEST_MESSAGE);
+    const char *text = options_text(o, OPTION_message, REQUEST_MESSAGE);
     size_t text_len = strlen(text);
     int err = request_message_check(o, fail);
 

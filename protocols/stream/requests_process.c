@@ -150,7 +150,7 @@ static void begin(struct slot *s)
 static int find_program(struct requests *r, struct fail *fail)
 {
     char path[PATH_MAX] = "";
-    const char *given = options_text(r->env->options, "oneshot_program", "");
+    const char *given = options_text(r->env->options, OPTION_oneshot_program, "");
     ssize_t n = *given ? 0 : readlink("/proc/self/exe", path, sizeof(path) - 32);
 
     if (n > 0) {

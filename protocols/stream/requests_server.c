@@ -293,8 +293,8 @@ static int server_prepare(struct flow_env *env, struct flow **out, struct fail *
     if (!f)
         return fail_set(fail, ENOMEM, "prepare", "the server cannot be made");
     f->env = env;
-    f->persistent = options_number(env->options, "persistent", 0);
-    f->foreign = options_number(env->options, "foreign", 0);
+    f->persistent = options_number(env->options, OPTION_persistent, 0);
+    f->foreign = options_number(env->options, OPTION_foreign, 0);
     f->received = block_new(REQUEST_CHUNK);
     f->drain = evtimer_new(env->base, server_cut, f);
     err = f->received && f->drain
@@ -325,7 +325,7 @@ static void server_start(struct flow *f, uint64_t start_ns)
 static void server_stop(struct flow *f)
 {
     struct timeval span =
-        timeval_from_ns(options_number(f->env->options, "drain", NS_PER_S));
+        timeval_from_ns(options_number(f->env->options, OPTION_drain, NS_PER_S));
 
     if (f->stopping)
         return;

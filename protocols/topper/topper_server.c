@@ -290,7 +290,7 @@ static void topper_free(struct flow *f)
 
 static int topper_prepare(struct flow_env *env, struct flow **flow, struct fail *fail)
 {
-    const char *task = options_text(env->options, "task", "multi");
+    const char *task = options_text(env->options, OPTION_task, "multi");
     struct flow *f = calloc(1, sizeof(*f));
     int err = 0;
 

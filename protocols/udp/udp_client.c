@@ -298,8 +298,9 @@ static uint64_t schedule_base_ns(const struct flow *f)
 {
     const struct options *o = f->env->options;
 
-    return f->start_ns + pacer_phase_ns(f->rate, NS_PER_S, options_number(o, "sender", 0),
-                                        options_number(o, "senders", 1));
+    return f->start_ns + pacer_phase_ns(f->rate, NS_PER_S,
+                                        options_number(o, OPTION_sender, 0),
+                                        options_number(o, OPTION_senders, 1));
 }
 
 static void arm_deadline(struct flow *f, uint64_t now)
@@ -326,9 +327,9 @@ static void client_start(struct flow *f, uint64_t start_ns)
     pacer_timer_arm(&f->timer);
 }
 
-static int client_set(struct flow *f, const char *name, uint64_t value)
+static int client_set(struct flow *f, enum option option, uint64_t value)
 {
-    if (strcmp(name, "rate") != 0)
+    if (option != OPTION_rate)
         return -ENOTSUP;
     if (f->is_over)
         return 0;

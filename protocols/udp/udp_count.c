@@ -10,16 +10,16 @@
 
 static void read_options(struct udp_count *c, const struct options *o)
 {
-    size_t size_bytes = options_number(o, "size", 0);
+    size_t size_bytes = options_number(o, OPTION_size, 0);
 
-    c->run = options_number(o, "run_id", 0);
-    c->plain = options_is(o, "payload", "plain");
-    c->label = options_text(o, "label", "");
+    c->run = options_number(o, OPTION_run_id, 0);
+    c->plain = options_is(o, OPTION_payload, "plain");
+    c->label = options_text(o, OPTION_label, "");
     c->label_bytes = strlen(c->label);
     if (size_bytes && size_bytes < c->label_bytes)
         c->label_bytes = size_bytes;
-    c->shared_clock = options_number(o, "shared_clock", 0);
-    c->nth = options_number(o, "nth", 100000);
+    c->shared_clock = options_number(o, OPTION_shared_clock, 0);
+    c->nth = options_number(o, OPTION_nth, 100000);
 }
 
 int udp_count_init(struct udp_count *c, struct flow_env *env, bool coalesced)

@@ -28,13 +28,13 @@ static int read_strategy(struct flow *f, struct fail *fail)
 {
     const struct options *o = f->env->options;
 
-    f->is_fresh = options_is(o, "socket", "fresh");
-    f->is_parallel = options_is(o, "dispatch", "parallel");
-    f->gso = options_number(o, "gso", 0);
-    f->batch = options_number(o, "batch", 1);
-    f->resolve_each = options_is(o, "resolve", "each");
-    f->connected = options_number(o, "connected", 0);
-    f->window = options_number(o, "window", 0);
+    f->is_fresh = options_is(o, OPTION_socket, "fresh");
+    f->is_parallel = options_is(o, OPTION_dispatch, "parallel");
+    f->gso = options_number(o, OPTION_gso, 0);
+    f->batch = options_number(o, OPTION_batch, 1);
+    f->resolve_each = options_is(o, OPTION_resolve, "each");
+    f->connected = options_number(o, OPTION_connected, 0);
+    f->window = options_number(o, OPTION_window, 0);
     if (f->batch < 1 || f->batch > UDP_BATCH_MAX)
         return fail_usage(fail, "batch", "--batch takes 1 to %d messages", UDP_BATCH_MAX);
     if ((f->batch > 1 || f->gso) && (f->is_fresh || !f->is_parallel || f->resolve_each))
@@ -54,11 +54,11 @@ static int read_strategy(struct flow *f, struct fail *fail)
 static int read_amounts(struct flow *f, struct fail *fail)
 {
     const struct options *o = f->env->options;
-    uint64_t buffer_bytes = options_number(o, "send_buffer", 0);
+    uint64_t buffer_bytes = options_number(o, OPTION_send_buffer, 0);
 
-    f->messages = options_number(o, "messages", 100000);
-    f->duration_ns = options_number(o, "duration", 0);
-    f->rate = options_number(o, "rate", 0);
+    f->messages = options_number(o, OPTION_messages, 100000);
+    f->duration_ns = options_number(o, OPTION_duration, 0);
+    f->rate = options_number(o, OPTION_rate, 0);
     f->send_buffer_bytes = buffer_bytes > INT_MAX / 2 ? INT_MAX / 2 : (int)buffer_bytes;
     if (!f->messages)
         f->messages = UINT64_MAX;
@@ -83,17 +83,17 @@ static int read_plain(struct flow *f, const char *label, size_t size_bytes,
 static int read_payload(struct flow *f, struct fail *fail)
 {
     const struct options *o = f->env->options;
-    const char *label = options_text(o, "label", "PLIMSOLL");
-    uint64_t size_bytes = options_number(o, "size", 0);
+    const char *label = options_text(o, OPTION_label, "PLIMSOLL");
+    uint64_t size_bytes = options_number(o, OPTION_size, 0);
 
     if (size_bytes > UINT16_MAX)
         return fail_set(fail, EMSGSIZE, "size",
                         "a datagram of %" PRIu64 " bytes cannot be", size_bytes);
-    if (options_is(o, "payload", "plain"))
+    if (options_is(o, OPTION_payload, "plain"))
         return read_plain(f, label, (size_t)size_bytes, fail);
     return datagram_form_stamped(&f->form, label, (size_t)size_bytes,
-                                 options_number(o, "run_id", 0),
-                                 (uint32_t)options_number(o, "sender", 0), fail);
+                                 options_number(o, OPTION_run_id, 0),
+                                 (uint32_t)options_number(o, OPTION_sender, 0), fail);
 }
 
 static bool is_numeric(const char *host)
@@ -120,8 +120,8 @@ static bool leads_to_target(const struct flow *f, const char *host)
 static void choose_name(struct flow *f)
 {
     static const char *const names[] = {"localhost", "ip6-localhost"};
-    const char *host = options_text(f->env->options, "host", "");
-    const char *target = options_text(f->env->options, "target", "");
+    const char *host = options_text(f->env->options, OPTION_host, "");
+    const char *target = options_text(f->env->options, OPTION_target, "");
 
     if (!f->resolve_each)
         return;

@@ -360,7 +360,7 @@ static void set_socket_options(struct flow *f)
 
     setsockopt(f->fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
     setsockopt(f->fd, SOL_SOCKET, SO_RXQ_OVFL, &one, sizeof(one));
-    set_receive_buffer(f, options_number(f->env->options, "receive_buffer", 0));
+    set_receive_buffer(f, options_number(f->env->options, OPTION_receive_buffer, 0));
     if (f->gro && setsockopt(f->fd, IPPROTO_UDP, UDP_GRO, &one, sizeof(one)) < 0) {
         f->env->note(f->env, "this kernel has no UDP_GRO; datagrams are read one by one");
         f->gro = false;
@@ -371,8 +371,8 @@ static int wanted_endpoint(struct endpoint *e, const struct options *o, struct f
 {
     memset(e, 0, sizeof(*e));
     e->kind = ENDPOINT_UDP;
-    e->port = (unsigned)options_number(o, "port", DEFAULT_PORT);
-    return endpoint_set_host(e, options_text(o, "host", "127.0.0.1"), fail);
+    e->port = (unsigned)options_number(o, OPTION_port, DEFAULT_PORT);
+    return endpoint_set_host(e, options_text(o, OPTION_host, "127.0.0.1"), fail);
 }
 
 static int server_check(const struct options *o, struct fail *fail)
@@ -438,9 +438,9 @@ static int server_prepare(struct flow_env *env, struct flow **flow, struct fail 
         return fail_set(fail, ENOMEM, "prepare", "the UDP server cannot start");
     f->env = env;
     f->fd = -1;
-    f->gro = options_number(env->options, "gro", 0);
-    f->drain_ns = options_number(env->options, "drain", DRAIN_NS);
-    f->accepted = options_number(env->options, "expect", 0);
+    f->gro = options_number(env->options, OPTION_gro, 0);
+    f->drain_ns = options_number(env->options, OPTION_drain, DRAIN_NS);
+    f->accepted = options_number(env->options, OPTION_expect, 0);
     err = listen_at(f, fail);
     if (err == 0 && (udp_count_init(&f->count, env, f->gro) < 0 ||
                      inbox_init(&f->inbox, f->gro) < 0 || make_events(f) < 0))
@@ -459,11 +459,11 @@ static void server_start(struct flow *f, uint64_t start_ns)
     (void)start_ns;
 }
 
-static int server_set(struct flow *f, const char *name, uint64_t value)
+static int server_set(struct flow *f, enum option option, uint64_t value)
 {
-    if (strcmp(name, "accepted") == 0)
+    if (option == OPTION_accepted)
         f->accepted = value;
-    else if (strcmp(name, "shared_clock") == 0)
+    else if (option == OPTION_shared_clock)
         f->count.shared_clock &= value != 0; /* its histogram is made beforehand */
     else
         return -ENOTSUP;
