@@ -137,26 +137,28 @@ static int check_schema(const cJSON *header, const char *name, struct fail *fail
     return fail_usage(fail, "recording", "%s is no recording of plimsoll", name);
 }
 
-static int read_header(struct recording *rec, const char *name, struct run **run,
-                       struct fail *fail)
+static struct run *read_header(struct recording *rec, const char *name, struct fail *fail)
 {
     const char *line = "";
     size_t len = 0;
     int rc = line_reader_next(&rec->lines, &line, &len);
+    struct run *r = NULL;
     cJSON *header;
 
-    if (rc < 0)
-        return fail_set(fail, -rc, "recording", "%s cannot be read", name);
+    if (rc < 0) {
+        fail_set(fail, -rc, "recording", "%s cannot be read", name);
+        return NULL;
+    }
     header = parse(line, len);
-    if (!len)
+    if (!len) {
         fail_usage(fail, "recording", "%s is empty", name);
-    else if (check_schema(header, name, fail) == 0) {
-        *run = run_of_header(header, name, fail);
-        if (!*run)
+    } else if (check_schema(header, name, fail) == 0) {
+        r = run_of_header(header, name, fail);
+        if (!r)
             fail_set(fail, ENOMEM, "recording", "reading %s", name);
     }
     cJSON_Delete(header);
-    return *run ? 0 : -EINVAL;
+    return r;
 }
 
 static int find_place(const char *name)
@@ -488,7 +490,7 @@ bool recording_step(struct recording *rec, struct recording_event *event)
 
 static int rewind_to_begin(struct recording *rec)
 {
-    struct run *fresh = NULL;
+    struct run *fresh;
     struct run old;
     int rc = line_reader_rewind(&rec->lines);
 
@@ -498,7 +500,8 @@ static int rewind_to_begin(struct recording *rec)
     rec->next = NULL;
     rec->over = rec->trial_open = false;
     rec->damage[0] = '\0';
-    if (read_header(rec, "", &fresh, NULL) < 0 || !fresh)
+    fresh = read_header(rec, "", NULL);
+    if (!fresh)
         return -EIO;
     /* Others hold the address of the run: its contents change places. */
     old = *rec->run;
@@ -559,7 +562,9 @@ struct recording *recording_open(const char *path, struct fail *fail)
         return NULL;
     }
     rec->lines.fd = recording_open_file(path, fail);
-    if (rec->lines.fd >= 0 && read_header(rec, path, &rec->run, fail) == 0)
+    if (rec->lines.fd >= 0)
+        rec->run = read_header(rec, path, fail);
+    if (rec->run)
         return rec;
     recording_free(rec);
     return NULL;
