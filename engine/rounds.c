@@ -6,7 +6,6 @@
 
 #include "engine/drive.h"
 #include "protocols/clock.h"
-#include "protocols/event.h"
 #include "protocols/random.h"
 
 static void on_show(void *arg, const struct run *run)

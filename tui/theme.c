@@ -8,7 +8,6 @@
 
 #define B ATTR_BOLD
 #define D ATTR_DIM
-#define U ATTR_UNDERLINE
 #define R ATTR_REVERSE
 
 /* One paint: colour of 256, colour of 16 with its attributes, attributes without. */

@@ -11,7 +11,6 @@
 #include "engine/replay.h"
 #include "engine/report/report.h"
 #include "engine/store.h"
-#include "protocols/event.h"
 
 static const struct flag flags[] = {
     {"speed", 0, "X", "this many times faster: 0.01..1000; default 1"},

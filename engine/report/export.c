@@ -49,7 +49,7 @@ struct job {
     int (*write)(FILE *f, const void *what);
     const void *what;
     const char *path;
-    int force;
+    bool force;
 };
 
 /* Everything into the stream, and the stream into the kernel. */
@@ -179,7 +179,7 @@ static bool is_special(const char *path)
 }
 
 int export_through(int (*write)(FILE *f, const void *what), const void *what,
-                   const char *name, const char *path, int force, struct fail *fail)
+                   const char *name, const char *path, bool force, struct fail *fail)
 {
     struct job job = {write, what, path, force};
     bool standard = strcmp(path, "-") == 0;
@@ -209,7 +209,7 @@ static int refused(const struct export_format *format, const struct scenario *sc
 }
 
 int export_check(const struct export_format *format, const struct scenario *scenario,
-                 const char *path, int force, struct fail *fail)
+                 const char *path, bool force, struct fail *fail)
 {
     if (scenario && !(format->families & scenario->family->bit))
         return refused(format, scenario, "has none", fail);
@@ -221,7 +221,7 @@ int export_check(const struct export_format *format, const struct scenario *scen
 }
 
 int export_to_file(const struct export_format *format, const void *what, const char *path,
-                   int force, struct fail *fail)
+                   bool force, struct fail *fail)
 {
     const struct scenario *scenario = format->scenario ? format->scenario(what) : NULL;
     char name[40];

@@ -11,6 +11,7 @@
 #ifndef ENGINE_REPORT_EXPORT_H
 #define ENGINE_REPORT_EXPORT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "engine/run.h"
@@ -87,7 +88,7 @@ const struct export_format *export_find(const char *name);
  * what is no single run. 0 or -EINVAL with a sentence.
  */
 int export_check(const struct export_format *format, const struct scenario *scenario,
-                 const char *path, int force, struct fail *fail);
+                 const char *path, bool force, struct fail *fail);
 
 /*
  * Write to a file: under a temporary name in the same directory, then renamed, so that
@@ -96,10 +97,10 @@ int export_check(const struct export_format *format, const struct scenario *scen
  * a sentence; without one where standard output takes no more, which command_flush says.
  */
 int export_to_file(const struct export_format *format, const void *what, const char *path,
-                   int force, struct fail *fail);
+                   bool force, struct fail *fail);
 
 /* The same by a function alone; `name` is for the sentence: "the NAME". */
 int export_through(int (*write)(FILE *f, const void *what), const void *what,
-                   const char *name, const char *path, int force, struct fail *fail);
+                   const char *name, const char *path, bool force, struct fail *fail);
 
 #endif
