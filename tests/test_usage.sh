@@ -166,7 +166,7 @@ printable echo_contestant 'message=?[31mx' run unix-requests --quick --no-save \
     --client persistent --rounds 1 --against "message=${escape}x"
 
 # Load without an end says so.
-try timeout -s INT 3 "$engine" run rest-direct -a 0 --no-save
+try timeout -s INT 3 "$engine" run rest-direct -a 0 --no-save --port 0
 if grep -q 'goes on until Ctrl-C' "$scratch/err" && grep -q '^rest-direct: stopped' "$scratch/out"; then
     ok endless_is_told
 else
