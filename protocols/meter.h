@@ -46,7 +46,9 @@
     X(out_of_order, "messages", "messages received after one with a higher number")  \
     X(late, "messages", "messages received after the drain had ended")               \
     X(overflow, "messages", "messages dropped because the receive buffer was full")  \
-    X(foreign, "messages", "datagrams that are not this run's")
+    X(foreign, "messages", "datagrams that are not this run's")                      \
+    X(turns, "turns", "turns of the event loop that the sending took")               \
+    X(send_calls, "calls", "system calls that sent, or tried to")
 
 /* Gauges: the value when the interval closes. X(name, unit, help) */
 #define METER_GAUGES(X)                                                            \
@@ -65,6 +67,7 @@
     X(failure, "of operations that failed")                                     \
     X(spawn, "from posix_spawn to the first instruction of the client program") \
     X(connect, "connection set-up")                                             \
+    X(lookup, "a name lookup, where each message has one")                      \
     X(exchange,                                                                 \
       "from the first byte sent to the last received, connection set-up apart") \
     X(first_byte, "from the request sent to the first byte of the reply")       \

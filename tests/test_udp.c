@@ -344,6 +344,10 @@ static void every_strategy_is_counted_exactly(void **state)
         {"socket=cached dispatch=parallel gso=1 payload=plain", "payload=plain gro=1", 4,
          false},
         {"socket=cached dispatch=parallel resolve=each", "", 45, true},
+        {"socket=cached dispatch=parallel resolve=each batch=64", "", 45, true},
+        {"socket=cached dispatch=series resolve=each", "", 45, true},
+        {"socket=fresh dispatch=series resolve=each connected=1", "", 45, true},
+        {"socket=fresh dispatch=parallel resolve=each window=64", "", 45, true},
         {"socket=fresh dispatch=series resolve=each", "", 45, true},
     };
 
@@ -437,13 +441,108 @@ static void series_starts_a_message_when_the_last_is_done(void **state)
     pair_done(&pair);
 }
 
+/*
+ * What a message takes. In series its completion is delivered by a turn of the loop, and
+ * so is the address that was looked up for it; in parallel all go out together, as many
+ * in a call as the batch allows.
+ */
+static void turns_and_calls_are_those_of_the_strategy(void **state)
+{
+    static const struct {
+        const char *options;
+        uint64_t turns, calls;
+    } rows[] = {
+        {"socket=cached dispatch=series", 500, 500},
+        {"socket=cached dispatch=series rate=1000000", 500, 500},
+        {"socket=cached dispatch=series resolve=each", 1000, 500},
+        {"socket=cached dispatch=parallel batch=1024", 1, 1},
+        {"socket=cached dispatch=parallel batch=100", 0, 5},
+        {"socket=cached dispatch=parallel", 0, 500},
+        {"socket=cached dispatch=parallel gso=1 size=1000", 0, 8}, /* 64 in a call */
+        {"socket=fresh dispatch=parallel window=64", 0, 500},
+        {"socket=fresh dispatch=parallel window=64 resolve=each", 0, 500},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
+        struct pair pair = {0};
+        const struct meter_counters *c;
+        char options[200];
+
+        add_server(&pair, RUN " " BIG);
+        snprintf(options, sizeof(options), RUN " messages=500 %s", rows[i].options);
+        c = count(add_client(&pair, options));
+        run_client(pair.client);
+        check_client(pair.client, 500);
+        assert_int_equal(c->send_calls, rows[i].calls);
+        if (rows[i].turns)
+            assert_int_equal(c->turns, rows[i].turns);
+        else /* how long one may last is a matter of time */
+            assert_true(c->turns >= 1 && c->turns < 500);
+        pair_done(&pair);
+    }
+}
+
+/* A fresh socket is made in the turn in which the last one's completion is delivered. */
+static void fresh_series_takes_the_turns_of_a_series(void **state)
+{
+    static const char *const resolve[] = {"once", "each"};
+
+    (void)state;
+    for (uint64_t i = 0; i < 2; i++) {
+        struct pair pair = {0};
+        char options[200];
+
+        add_server(&pair, RUN " " BIG);
+        snprintf(options, sizeof(options),
+                 RUN " messages=300 socket=fresh dispatch=series resolve=%s", resolve[i]);
+        run_client(add_client(&pair, options));
+        check_client(pair.client, 300);
+        assert_int_equal(count(pair.client)->send_calls, 300);
+        assert_true(count(pair.client)->turns >= 300 * (i + 1));
+        assert_int_equal(recorded(pair.client, METER_HIST_lookup), 300 * i);
+        assert_null(strstr(pair.client->text, "backlog_peak"));
+        pair_done(&pair);
+    }
+}
+
+static void peak_of_the_backlog_is_all_that_was_handed_over(void **state)
+{
+    static const struct {
+        const char *options;
+        uint64_t peak;
+    } rows[] = {{"socket=cached batch=64", 700},
+                {"socket=cached batch=64 resolve=each", 700},
+                {"socket=fresh window=32", 32},
+                {"socket=fresh window=32 resolve=each", 32}};
+
+    (void)state;
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
+        struct pair pair = {0};
+        char options[200];
+
+        add_server(&pair, RUN " " BIG);
+        snprintf(options, sizeof(options), RUN " messages=700 dispatch=parallel %s",
+                 rows[i].options);
+        run_client(add_client(&pair, options));
+        check_client(pair.client, 700);
+        assert_int_equal(fact_number(pair.client, "backlog_peak="), rows[i].peak);
+        pair_done(&pair);
+    }
+}
+
 /* ---- schedule ---- */
 
 static void rate_is_kept_and_lateness_recorded(void **state)
 {
     static const char *const strategies[] = {
-        "socket=cached dispatch=series", "socket=cached dispatch=parallel batch=16",
-        "socket=fresh dispatch=parallel", "socket=fresh dispatch=series"};
+        "socket=cached dispatch=series",
+        "socket=cached dispatch=parallel batch=16",
+        "socket=fresh dispatch=parallel",
+        "socket=fresh dispatch=series",
+        "socket=cached dispatch=series resolve=each",
+        "socket=cached dispatch=parallel batch=16 resolve=each",
+        "socket=fresh dispatch=parallel resolve=each"};
 
     (void)state;
     for (size_t i = 0; i < NUMBER_OF(strategies); i++) {
@@ -468,9 +567,13 @@ static void rate_is_kept_and_lateness_recorded(void **state)
 
 static void duration_ends_the_sending(void **state)
 {
-    static const char *const strategies[] = {"socket=cached dispatch=series",
-                                             "socket=cached dispatch=parallel batch=16",
-                                             "socket=fresh dispatch=parallel window=8"};
+    static const char *const strategies[] = {
+        "duration=30000000 socket=cached dispatch=series",
+        "duration=30000000 socket=cached dispatch=parallel batch=16",
+        "duration=30000000 socket=fresh dispatch=parallel window=8",
+        "duration=300000000 socket=cached dispatch=series resolve=each",
+        "duration=300000000 socket=cached dispatch=parallel batch=16 resolve=each",
+        "duration=300000000 socket=fresh dispatch=series resolve=each"};
 
     (void)state;
     for (size_t i = 0; i < NUMBER_OF(strategies); i++) {
@@ -478,8 +581,7 @@ static void duration_ends_the_sending(void **state)
         char options[200];
 
         add_server(&pair, RUN);
-        snprintf(options, sizeof(options), RUN " messages=0 duration=30000000 %s",
-                 strategies[i]);
+        snprintf(options, sizeof(options), RUN " messages=0 %s", strategies[i]);
         run_client(add_client(&pair, options));
         assert_int_equal(pair.client->outcome, OUTCOME_COMPLETED);
         assert_true(count(pair.client)->sent_messages > 0);
@@ -618,6 +720,8 @@ static void options_that_cannot_be_are_refused(void **state)
     (void)state;
     expect_refused("socket=cached dispatch=series batch=2", "in parallel");
     expect_refused("socket=fresh dispatch=parallel gso=1", "one cached socket");
+    expect_refused("socket=cached dispatch=parallel gso=1 resolve=each", "resolve once");
+    expect_refused("socket=cached connected=1 resolve=each", "resolve once");
     expect_refused("socket=cached dispatch=parallel batch=5000", "1 to 1024");
     expect_refused("socket=cached label=LOOP size=44", "needs 45 bytes");
     expect_refused("socket=cached payload=plain label= dispatch=parallel gso=1", "empty");
@@ -1134,7 +1238,7 @@ static int exhaust(const struct peer *server, const char *more_options)
         count(pair.client)->sent_messages != 0)
         return 3;
     fd = dup(0); /* the sockets are closed again */
-    if (fd < 0 || fd > 20)
+    if (fd < 0 || fd > 30)
         return 4;
     close(fd);
     peer_free(pair.client);
@@ -1266,6 +1370,9 @@ int main(void)
         cmocka_unit_test(several_senders_are_told_apart),
         cmocka_unit_test(parallel_hands_all_over_at_once),
         cmocka_unit_test(series_starts_a_message_when_the_last_is_done),
+        cmocka_unit_test(turns_and_calls_are_those_of_the_strategy),
+        cmocka_unit_test(fresh_series_takes_the_turns_of_a_series),
+        cmocka_unit_test(peak_of_the_backlog_is_all_that_was_handed_over),
         cmocka_unit_test(rate_is_kept_and_lateness_recorded),
         cmocka_unit_test(duration_ends_the_sending),
         cmocka_unit_test(a_slow_schedule_ends_in_time),

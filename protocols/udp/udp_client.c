@@ -4,8 +4,9 @@
  * Options
  *   socket         "fresh": a socket made, used once and closed for each message;
  *                  "cached": one socket for all
- *   dispatch       "series": the next message starts when the last has been accepted by
- *                  the kernel; "parallel": all are handed over without waiting
+ *   dispatch       "series": the next message is handed over when the completion of the
+ *                  last has been delivered, a turn of the event loop for each;
+ * "parallel": all are handed over at once and sent in as few turns and calls as it takes
  *   messages       to send in all (100,000); 0: until the duration is over
  *   duration       ns; 0: until all are sent
  *   rate           messages a second by schedule; 0: as fast as it goes
@@ -14,11 +15,12 @@
  *   senders        client processes of the run; their schedules are interleaved
  *   window         fresh in parallel: sockets open at once; 0: no limit, so that all
  *                  are opened before the first is used
- *   batch          cached in parallel: messages in one sendmmsg(2)
+ *   batch          cached in parallel: the most messages in one sendmmsg(2)
  *   gso            1, cached in parallel: messages in one send that the kernel cuts
- *                  (UDP_SEGMENT); with batch 1 as many as fit
+ *                  (UDP_SEGMENT), as many as fit
  *   connected      1: connect(2) the socket
- *   resolve        "each": look the name of the target up for every message
+ *   resolve        "each": look the name of the target up for every message, by threads
+ *                  (protocols/resolver.h)
  *   host           the name for that, if it is not the endpoint's
  *   send_buffer    bytes for SO_SNDBUF; 0: the system's default
  *
@@ -29,29 +31,37 @@
  *   At the end attempted = sent + refused + unfinished. Sequence numbers are given to
  *   accepted messages only, so a refused one is no gap at the receiver.
  *
- *   METER_HIST_service is the sending call, for each message of a batch the whole call;
- *   METER_HIST_connect the making of a fresh socket, with its name lookup;
- *   METER_HIST_pacing how much later than scheduled a send began. The clock is read
- *   once a call: the end of one send is the start of the next.
+ *   METER_HIST_service is the sending call, for each message of a batch the whole call,
+ *   and of a fresh socket that is connected its connect(2) as well; METER_HIST_connect
+ *   the making of a fresh socket; METER_HIST_lookup a name lookup; METER_HIST_pacing how
+ *   much later than scheduled a send began. The clock is read once a call: the end of
+ *   one send is the start of the next.
+ *
+ *   `turns` are turns of the event loop that the sending took, `send_calls` its sending
+ *   system calls. In series a message takes a turn, and one more where its name is looked
+ *   up.
  *
  * The stamp's time is the intended time where there is a rate, and the start of the send
  * elsewhere.
  *
- * How it works: udp_client_slice sends for SLICE_NS at most, then other events have their
- * turn. `handed` counts messages handed over, `settled` those accepted or refused.
+ * Fact: backlog_peak, the most messages that were handed over and neither accepted nor
+ * refused, if more than one.
+ *
+ * A turn lasts TURN_NS at most; then other events have theirs.
  */
-#include "protocols/udp/udp_client.h"
-
 #include <errno.h>
 #include <event2/event.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "protocols/clock.h"
+#include "protocols/event.h"
+#include "protocols/udp/udp_flow.h"
+#include "protocols/udp/udp_fresh.h"
+#include "protocols/udp/udp_prepare.h"
 
-#define SLICE_NS (2 * NS_PER_MS)
+#define TURN_NS (2 * NS_PER_MS)
 
 /* ---- ending ---- */
 
@@ -61,7 +71,7 @@ static void count_handed(struct flow *f)
     f->counted_handed = f->handed;
 }
 
-void udp_client_on_closing(int fd, short what, void *arg)
+static void on_closing(evutil_socket_t fd, short what, void *arg)
 {
     static const struct timeval at_once;
     struct flow *f = arg;
@@ -75,177 +85,61 @@ void udp_client_on_closing(int fd, short what, void *arg)
     f->env->finished(f->env, f->outcome, *f->reason ? f->reason : NULL);
 }
 
-static void tell_waits(struct flow *f)
+static void say_number(struct flow *f, const char *fact, uint64_t number)
 {
     char text[32];
 
-    if (!f->waits)
-        return;
-    snprintf(text, sizeof(text), "%" PRIu64, f->waits);
-    f->env->fact(f->env, "send_buffer_full", text);
+    snprintf(text, sizeof(text), "%" PRIu64, number);
+    f->env->fact(f->env, fact, text);
 }
 
-enum step udp_client_end(struct flow *f, enum outcome outcome, const char *reason)
+/* Count what is unfinished, close what is open, and say so. */
+static void end(struct flow *f)
 {
     if (f->is_over)
-        return STEP_ENDED;
+        return;
     f->is_over = true;
-    f->outcome = outcome;
-    snprintf(f->reason, sizeof(f->reason), "%s", reason ? reason : "");
-    pacer_timer_rest(&f->timer);
     count_handed(f);
-    f->meter->counters.unfinished += f->handed - f->settled;
-    tell_waits(f);
+    f->meter->counters.unfinished += f->handed - f->done;
+    if (f->waits)
+        say_number(f, "send_buffer_full", f->waits);
+    if (f->peak > 1)
+        say_number(f, "backlog_peak", f->peak);
+    resolver_free(f->resolver);
+    f->resolver = NULL;
+    pacer_timer_rest(&f->timer);
+    event_del(f->turn);
     event_del(f->writable);
     event_del(f->deadline);
-    udp_client_on_closing(-1, 0, f);
-    return STEP_ENDED;
+    on_closing(-1, 0, f);
 }
 
-/* ---- counting ---- */
-
-static void settle(struct flow *f, size_t n)
-{
-    f->settled += n;
-    if (f->rate)
-        f->taken_at += n;
-    if (f->handed < f->settled)
-        f->handed = f->settled;
-}
-
-void udp_client_accept(struct flow *f, size_t n, uint64_t now)
-{
-    struct meter_counters *c = &f->meter->counters;
-    uint64_t span_ns = now - f->clock_ns;
-
-    c->sent_messages += n;
-    c->succeeded += n;
-    c->sent_bytes += n * f->form.size_bytes;
-    c->sent_wire_bytes += n * f->form.size_bytes;
-    hist_record_n(f->meter->hists[METER_HIST_service], span_ns, n);
-    for (size_t i = 0; f->rate && i < n; i++)
-        meter_record(f->meter, METER_HIST_pacing,
-                     f->clock_ns - udp_client_intended_ns(f, i));
-    f->sequence += n;
-    settle(f, n);
-}
-
-/* Errors after which no other message would be accepted either. */
-static bool is_lasting(int err)
-{
-    return err == EMSGSIZE || err == EINVAL || err == EACCES || err == EAFNOSUPPORT ||
-           err == EDESTADDRREQ || err == ENOTSOCK || err == EBADF || err == EOPNOTSUPP;
-}
-
-static enum step end_refused(struct flow *f, const char *phase, int err)
-{
-    char reason[160];
-
-    if (f->gso && (err == EMSGSIZE || err == EINVAL))
-        snprintf(reason, sizeof(reason),
-                 "datagrams of %zu bytes cannot be sent by gso: each must fit the link "
-                 "whole, and all of a send into %d bytes",
-                 f->form.size_bytes, DATAGRAM_MAX_IPV4);
-    else if (err == EMSGSIZE)
-        snprintf(
-            reason, sizeof(reason),
-            "datagrams of %zu bytes cannot be sent to this target: %s (UDP over IPv4 "
-            "carries at most %d)",
-            f->form.size_bytes, strerror(err), DATAGRAM_MAX_IPV4);
-    else
-        snprintf(reason, sizeof(reason), "%s failed: %s", phase, strerror(err));
-    return udp_client_end(f, OUTCOME_FAILED, reason);
-}
-
-enum step udp_client_refuse(struct flow *f, const char *phase, int err, uint64_t now)
-{
-    tally_errno(&f->meter->errors, phase, err);
-    f->meter->counters.refused++;
-    f->meter->counters.failed++;
-    meter_record(f->meter, METER_HIST_failure, now - f->clock_ns);
-    settle(f, 1);
-    return is_lasting(err) ? end_refused(f, phase, err) : STEP_ON;
-}
-
-/* ---- what the strategies share ---- */
-
-int udp_client_look_up(struct flow *f)
-{
-    struct sockaddr_storage found;
-    struct fail ignored = {0};
-    socklen_t len;
-    int err;
-
-    if (!f->resolve_each)
-        return 0;
-    err = endpoint_address(&f->name, &found, &len, &ignored);
-    /* The server may be at the name's other kind of address (protocols/resolve.h). */
-    if (err == 0 && found.ss_family == f->target.ss_family) {
-        f->target = found;
-        f->target_len = len;
-    }
-    return err;
-}
-
-ssize_t udp_client_send(const struct flow *f, int fd, size_t len)
-{
-    if (f->connected)
-        return send(fd, f->payloads, len, MSG_DONTWAIT);
-    return sendto(fd, f->payloads, len, MSG_DONTWAIT, (const struct sockaddr *)&f->target,
-                  f->target_len);
-}
-
-static int set_send_buffer(const struct flow *f, int fd)
-{
-    int bytes = f->send_buffer_bytes;
-
-    return bytes ? setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes)) : 0;
-}
-
-int udp_client_socket(const struct flow *f)
-{
-    int fd = socket(f->target.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    int err;
-
-    if (fd < 0)
-        return -errno;
-    if (set_send_buffer(f, fd) == 0 &&
-        (!f->connected ||
-         connect(fd, (const struct sockaddr *)&f->target, f->target_len) == 0))
-        return fd;
-    err = errno;
-    close(fd);
-    return -err;
-}
-
-/* ---- the run of it ---- */
+/* ---- sending ---- */
 
 /* Take what is due by the schedule; returns up to which message that is. */
 static uint64_t take_due(struct flow *f)
 {
     size_t have = f->taken - f->taken_at;
-    uint64_t left = f->messages - f->settled - have;
+    uint64_t left = f->messages - f->done - have;
     size_t max = left < UDP_TAKE_MAX - have ? (size_t)left : UDP_TAKE_MAX - have;
 
     memmove(f->intended_ns, f->intended_ns + f->taken_at,
             have * sizeof(f->intended_ns[0]));
     f->taken_at = 0;
     f->taken = have + pacer_take(&f->pacer, f->clock_ns, f->intended_ns + have, max);
-    return f->settled + f->taken;
+    return f->done + f->taken;
 }
 
-/* Send what may be sent now, as long as the slice lasts. */
+/* Send what may be sent now, as long as the turn lasts. */
 static enum step send_some(struct flow *f)
 {
     enum step step = STEP_ON;
 
-    while (step == STEP_ON && f->clock_ns < f->slice_end_ns) {
+    while (step == STEP_ON) {
         uint64_t upto = f->rate ? take_due(f) : f->messages;
 
-        if (upto == f->settled)
+        if (!udp_flow_goes_on(f, upto))
             break;
-        if (f->is_parallel && !f->is_fresh && upto != UINT64_MAX && upto > f->handed)
-            f->handed = upto;
         step = f->send(f, upto);
     }
     return step;
@@ -259,7 +153,19 @@ static void wait_for_room(struct flow *f)
     event_add(f->writable, &tv);
 }
 
-void udp_client_slice(void *arg)
+/* What is due has the next turn of the loop; what is not waits for its time. */
+static void go_on(struct flow *f)
+{
+    static const struct timeval at_once;
+
+    if (!f->rate || f->taken_at < f->taken)
+        event_add(f->turn, &at_once);
+    else
+        pacer_timer_arm(&f->timer);
+}
+
+/* One turn of the event loop: send for a while. The arg is the flow. */
+static void take_turn(void *arg)
 {
     struct flow *f = arg;
     enum step step;
@@ -268,29 +174,32 @@ void udp_client_slice(void *arg)
         return;
     f->clock_ns = now_ns();
     if (f->clock_ns >= f->deadline_ns) {
-        udp_client_end(f, OUTCOME_COMPLETED, NULL);
+        end(f);
         return;
     }
-    f->slice_end_ns = f->clock_ns + SLICE_NS;
-    if (f->slice_end_ns > f->deadline_ns)
-        f->slice_end_ns = f->deadline_ns;
+    f->meter->counters.turns++;
+    f->turn_end_ns = f->clock_ns + TURN_NS;
+    if (f->turn_end_ns > f->deadline_ns)
+        f->turn_end_ns = f->deadline_ns;
+    f->turn_upto = f->is_parallel ? UINT64_MAX : f->done + 1;
+    udp_flow_take_answers(f);
     step = send_some(f);
     count_handed(f);
-    if (step == STEP_ENDED)
-        return;
-    if (f->settled == f->messages)
-        udp_client_end(f, OUTCOME_COMPLETED, NULL);
+    if (step == STEP_ENDED || f->done == f->messages)
+        end(f);
     else if (step == STEP_FULL)
         wait_for_room(f);
-    else
+    else if (step == STEP_ON)
+        go_on(f);
+    else if (f->rate && f->is_parallel) /* what is due next need not await these */
         pacer_timer_arm(&f->timer);
 }
 
-void udp_client_on_writable(int fd, short what, void *arg)
+static void on_turn(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd;
     (void)what;
-    udp_client_slice(arg);
+    take_turn(arg);
 }
 
 /* The schedules of several client processes are interleaved evenly. */
@@ -355,6 +264,7 @@ static void client_pause(struct flow *f, bool paused)
         f->paused_ns = now;
         pacer_pause(&f->pacer, now);
         pacer_timer_rest(&f->timer);
+        event_del(f->turn);
         event_del(f->writable);
         event_del(f->deadline);
         return;
@@ -363,14 +273,14 @@ static void client_pause(struct flow *f, bool paused)
     if (f->duration_ns)
         f->deadline_ns += now - f->paused_ns;
     arm_deadline(f, now);
-    udp_client_slice(f);
+    take_turn(f);
 }
 
 static void client_gauge(struct flow *f)
 {
     struct meter_gauges *g = &f->meter->gauges;
 
-    g->backlog = f->handed - f->settled;
+    g->backlog = f->handed - f->done;
     if (f->rate && !f->is_over)
         g->backlog += pacer_backlog(&f->pacer, now_ns());
     g->open_connections = f->open + (f->fd >= 0);
@@ -378,17 +288,68 @@ static void client_gauge(struct flow *f)
 
 static void client_stop(struct flow *f)
 {
-    udp_client_end(f, OUTCOME_STOPPED, NULL);
+    udp_flow_over(f, OUTCOME_STOPPED, NULL);
+    end(f);
+}
+
+/* ---- the role ---- */
+
+static int make_events(struct flow *f, struct fail *fail)
+{
+    struct event_base *base = f->env->base;
+
+    pacer_start(&f->pacer, now_ns(), f->rate, NS_PER_S);
+    f->turn = evtimer_new(base, on_turn, f);
+    f->writable = event_new(base, f->fd, f->fd < 0 ? 0 : EV_WRITE, on_turn, f);
+    f->closing = event_new(base, -1, 0, on_closing, f);
+    f->deadline = evtimer_new(base, on_turn, f);
+    if (!f->turn || !f->writable || !f->closing || !f->deadline ||
+        pacer_timer_init(&f->timer, base, &f->pacer, take_turn, f) < 0)
+        return fail_set(fail, ENOMEM, "prepare", "the UDP client cannot start");
+    if (!f->resolve_each)
+        return 0;
+    f->resolver = resolver_new(base, &f->name, take_turn, f);
+    return f->resolver ? 0
+                       : fail_set(fail, errno, "prepare",
+                                  "no threads to look the name of the target up");
+}
+
+static void client_free(struct flow *f)
+{
+    resolver_free(f->resolver);
+    pacer_timer_done(&f->timer);
+    event_drop(f->turn);
+    event_drop(f->writable);
+    event_drop(f->closing);
+    event_drop(f->deadline);
+    while (udp_fresh_close_some(f))
+        continue;
+    udp_prepare_free(f);
+}
+
+static int client_prepare(struct flow_env *env, struct flow **flow, struct fail *fail)
+{
+    struct flow *f = NULL;
+    int err = udp_prepare(env, &f, fail);
+
+    if (err < 0)
+        return err;
+    err = make_events(f, fail);
+    if (err < 0)
+        client_free(f);
+    else
+        *flow = f;
+    return err;
 }
 
 const struct role role_udp_client = {
     .name = "udp-client",
-    .check = udp_client_check,
-    .prepare = udp_client_prepare,
+    .check = udp_prepare_check,
+    .prepare = client_prepare,
     .start = client_start,
     .set = client_set,
     .pause = client_pause,
     .gauge = client_gauge,
     .stop = client_stop,
-    .free = udp_client_free,
+    .free = client_free,
 };

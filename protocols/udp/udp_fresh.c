@@ -1,8 +1,4 @@
-/*
- * The strategies with a socket for each message: made, used once and closed. In parallel
- * the open sockets stand in a ring, in the order in which they were made.
- */
-#include "protocols/udp/udp_client.h"
+#include "protocols/udp/udp_fresh.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -44,76 +40,21 @@ static enum step end_exhausted(struct flow *f, int err)
         snprintf(reason, sizeof(reason),
                  "out of file handles after %zu sockets (the limit of the whole system)",
                  f->open);
-    return udp_client_end(f, OUTCOME_EXHAUSTED, reason);
+    return udp_flow_over(f, OUTCOME_EXHAUSTED, reason);
 }
 
-/*
- * Why a lookup failed: it needs a descriptor as well, and does not say that it got none.
- * Returns the error that any socket would have now, or else `err`.
- */
-static int lookup_error(int err)
+static bool is_exhausted(int err)
 {
-    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-    if (fd < 0)
-        return -errno;
-    close(fd);
-    return err;
+    return err == EMFILE || err == ENFILE;
 }
 
-/* A socket for the next message, by its name if it is to be looked up; or -errno. */
-static int next_socket(struct flow *f, enum step *step)
+static enum step refuse(struct flow *f, const char *phase, int err)
 {
-    int err = udp_client_look_up(f);
-    int fd = err < 0 ? lookup_error(err) : udp_client_socket(f);
     uint64_t now = now_ns();
+    enum step step = udp_flow_refuse(f, phase, err, now);
 
-    if (fd >= 0) {
-        meter_record(f->meter, METER_HIST_connect, now - f->clock_ns);
-    } else {
-        *step = udp_client_refuse(f, err < 0 ? "lookup" : "socket", -fd, now);
-        if (fd == -EMFILE || fd == -ENFILE)
-            *step = end_exhausted(f, -fd);
-    }
     f->clock_ns = now;
-    return fd;
-}
-
-/* The one message of a fresh socket, which is closed with it. */
-static enum step use_socket(struct flow *f, int fd)
-{
-    enum step step = STEP_ON;
-    ssize_t n;
-    int err;
-    uint64_t now;
-
-    datagram_stamp(&f->form, f->payloads, f->sequence, udp_client_intended_ns(f, 0));
-    do
-        n = udp_client_send(f, fd, f->form.size_bytes);
-    while (n < 0 && errno == EINTR);
-    err = errno;
-    now = now_ns();
-    /* A new socket has an empty send buffer: EAGAIN means that no port is left. */
-    if (n >= 0)
-        udp_client_accept(f, 1, now);
-    else
-        step = udp_client_refuse(f, "send", err, now);
-    close(fd);
-    f->clock_ns = now_ns();
-    return step;
-}
-
-enum step udp_fresh_series(struct flow *f, uint64_t upto)
-{
-    enum step step = STEP_ON;
-
-    while (step == STEP_ON && f->settled < upto && f->clock_ns < f->slice_end_ns) {
-        int fd = next_socket(f, &step);
-
-        if (fd >= 0)
-            step = use_socket(f, fd);
-    }
-    return step;
+    return is_exhausted(err) ? end_exhausted(f, err) : step;
 }
 
 /* Room for one more in the ring of open sockets. */
@@ -136,41 +77,76 @@ static bool make_room(struct flow *f)
     return true;
 }
 
+/* A socket for the next message. */
 static enum step open_one(struct flow *f)
 {
-    enum step step = STEP_ON;
+    uint64_t now;
     int fd;
 
     if (!make_room(f))
-        return udp_client_end(f, OUTCOME_FAILED, "out of memory for the open sockets");
-    f->handed++;
-    fd = next_socket(f, &step);
+        return udp_flow_over(f, OUTCOME_FAILED, "out of memory for the open sockets");
+    udp_flow_hand_over(f, f->handed + 1);
+    fd = udp_flow_socket(f);
     if (fd < 0)
-        return step;
+        return refuse(f, "socket", -fd);
     f->sockets[(f->oldest + f->open) % f->room] = fd;
     f->open++;
-    return step;
+    now = now_ns();
+    meter_record(f->meter, METER_HIST_connect, now - f->clock_ns);
+    f->clock_ns = now;
+    return STEP_ON;
 }
 
-static enum step use_oldest(struct flow *f)
+/* A new socket has an empty send buffer: EAGAIN means that no port is left. */
+static enum step send_one(struct flow *f, int fd)
+{
+    int err = -udp_flow_connect(f, fd);
+    ssize_t n = -1;
+
+    if (err)
+        return refuse(f, "connect", err);
+    datagram_stamp(&f->form, f->payloads, f->sequence, udp_flow_intended_ns(f, 0));
+    do
+        n = udp_flow_send(f, fd, f->form.size_bytes);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return refuse(f, "send", errno);
+    udp_flow_accept(f, 1, now_ns());
+    return STEP_ON;
+}
+
+/* The oldest socket sends its message, if there was an address for it, and is closed. */
+static enum step use_oldest(struct flow *f, ssize_t addressed)
 {
     int fd = f->sockets[f->oldest];
+    enum step step;
 
     f->oldest = (f->oldest + 1) % f->room;
     f->open--;
-    return use_socket(f, fd);
+    if (addressed < 0) {
+        step = refuse(f, "lookup", (int)-addressed);
+    } else {
+        step = send_one(f, fd);
+        udp_flow_use_addresses(f, 1);
+    }
+    close(fd);
+    f->clock_ns = now_ns();
+    return step;
 }
 
-/* Opens as many as the window and the messages allow, then uses the oldest, and so on. */
-enum step udp_fresh_parallel(struct flow *f, uint64_t upto)
+enum step udp_fresh_send(struct flow *f, uint64_t upto)
 {
     enum step step = STEP_ON;
 
-    while (step == STEP_ON && f->settled < upto && f->clock_ns < f->slice_end_ns) {
-        if (f->handed < upto && f->open < f->window)
+    while (step == STEP_ON && udp_flow_goes_on(f, upto)) {
+        ssize_t addressed;
+
+        if (f->handed < udp_flow_reach(f, upto)) {
             step = open_one(f);
-        else
-            step = use_oldest(f);
+            continue;
+        }
+        addressed = udp_flow_addressed(f, 1);
+        step = addressed ? use_oldest(f, addressed) : STEP_AWAIT;
     }
     return step;
 }

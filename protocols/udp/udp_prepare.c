@@ -1,8 +1,6 @@
-/* From options to a flow of the role "udp-client", which udp_client.c describes. */
-#include "protocols/udp/udp_client.h"
+#include "protocols/udp/udp_prepare.h"
 
 #include <errno.h>
-#include <event2/event.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <netinet/in.h>
@@ -15,8 +13,10 @@
 
 #include "protocols/array.h"
 #include "protocols/clock.h"
-#include "protocols/event.h"
 #include "protocols/resolve.h"
+#include "protocols/udp/udp_cached.h"
+#include "protocols/udp/udp_flow.h"
+#include "protocols/udp/udp_fresh.h"
 
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103
@@ -24,9 +24,33 @@
 
 #define SEGMENTS_MAX 64 /* of one segmented send: UDP_MAX_SEGMENTS of older kernels */
 
+/* What cannot be done together. */
+static int check_strategy(const struct flow *f, struct fail *fail)
+{
+    bool several = f->batch > 1 || f->gso;
+
+    if (f->batch < 1 || f->batch > UDP_BATCH_MAX)
+        return fail_usage(fail, "batch", "--batch takes 1 to %d messages", UDP_BATCH_MAX);
+    if (several && (f->is_fresh || !f->is_parallel))
+        return fail_usage(
+            fail, "batch",
+            "--batch and --gso hand several messages over in one call, which "
+            "only one cached socket in parallel can do");
+    if (f->gso && f->resolve_each)
+        return fail_usage(fail, "gso",
+                          "--gso sends several messages to one address: it needs "
+                          "--resolve once");
+    if (f->connected && f->resolve_each && !f->is_fresh)
+        return fail_usage(fail, "connected",
+                          "--connected gives the one socket one address: it needs "
+                          "--resolve once");
+    return 0;
+}
+
 static int read_strategy(struct flow *f, struct fail *fail)
 {
     const struct options *o = f->env->options;
+    uint64_t window = options_number(o, OPTION_window, 0);
 
     f->is_fresh = options_is(o, OPTION_socket, "fresh");
     f->is_parallel = options_is(o, OPTION_dispatch, "parallel");
@@ -34,21 +58,9 @@ static int read_strategy(struct flow *f, struct fail *fail)
     f->batch = options_number(o, OPTION_batch, 1);
     f->resolve_each = options_is(o, OPTION_resolve, "each");
     f->connected = options_number(o, OPTION_connected, 0);
-    f->window = options_number(o, OPTION_window, 0);
-    if (f->batch < 1 || f->batch > UDP_BATCH_MAX)
-        return fail_usage(fail, "batch", "--batch takes 1 to %d messages", UDP_BATCH_MAX);
-    if ((f->batch > 1 || f->gso) && (f->is_fresh || !f->is_parallel || f->resolve_each))
-        return fail_usage(
-            fail, "batch",
-            "--batch and --gso hand several messages over in one call, which only "
-            "one cached socket in parallel can do, with a name looked up once");
-    if (!f->window)
-        f->window = UINT64_MAX;
-    if (f->is_fresh)
-        f->send = f->is_parallel ? udp_fresh_parallel : udp_fresh_series;
-    else
-        f->send = f->batch > 1 || f->gso ? udp_cached_batch : udp_cached_single;
-    return 0;
+    f->ahead = !f->is_parallel ? 1 : f->is_fresh && window ? window : UINT64_MAX;
+    f->send = f->is_fresh ? udp_fresh_send : udp_cached_send;
+    return check_strategy(f, fail);
 }
 
 static int read_amounts(struct flow *f, struct fail *fail)
@@ -194,9 +206,9 @@ static int size_segments(struct flow *f, struct fail *fail)
         return fail_usage(
             fail, "gso", "--gso cannot send empty datagrams: give a --label or a --size");
     most = DATAGRAM_MAX_IPV4 / f->form.size_bytes;
-    if (f->batch == 1)
-        f->batch = SEGMENTS_MAX;
-    if (f->batch > most)
+    if (most > SEGMENTS_MAX)
+        most = SEGMENTS_MAX;
+    if (f->batch == 1 || f->batch > most)
         f->batch = most ? most : 1;
     return 0;
 }
@@ -242,13 +254,14 @@ static int make_cached_socket(struct flow *f, struct fail *fail)
     bool is_v6 = f->target.ss_family == AF_INET6;
     int one = 1;
 
+    int err;
+
     if (f->is_fresh)
         return 0;
-    if (f->resolve_each)
-        f->connected = false; /* it is sent to the address found each time */
-    f->fd = udp_client_socket(f);
-    if (f->fd < 0)
-        return fail_set(fail, -f->fd, "socket", "no socket to %s can be made",
+    f->fd = udp_flow_socket(f);
+    err = f->fd < 0 ? f->fd : udp_flow_connect(f, f->fd);
+    if (err < 0)
+        return fail_set(fail, -err, "socket", "no socket to %s can be made",
                         f->env->endpoint);
     setsockopt(f->fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
                is_v6 ? IPV6_RECVERR : IP_RECVERR, &one, sizeof(one));
@@ -269,7 +282,8 @@ static void raise_descriptor_limit(const struct flow *f)
 static int use_histograms(struct flow *f, struct fail *fail)
 {
     static const enum meter_hist used[] = {METER_HIST_service, METER_HIST_failure,
-                                           METER_HIST_connect, METER_HIST_pacing};
+                                           METER_HIST_connect, METER_HIST_lookup,
+                                           METER_HIST_pacing};
 
     for (size_t i = 0; i < NUMBER_OF(used); i++)
         if (meter_use(f->meter, used[i]) < 0)
@@ -277,29 +291,8 @@ static int use_histograms(struct flow *f, struct fail *fail)
     return 0;
 }
 
-static int make_events(struct flow *f, struct fail *fail)
+void udp_prepare_free(struct flow *f)
 {
-    struct event_base *base = f->env->base;
-
-    pacer_start(&f->pacer, now_ns(), f->rate, NS_PER_S);
-    f->writable =
-        event_new(base, f->fd, f->fd < 0 ? 0 : EV_WRITE, udp_client_on_writable, f);
-    f->closing = event_new(base, -1, 0, udp_client_on_closing, f);
-    f->deadline = event_new(base, -1, 0, udp_client_on_writable, f);
-    if (!f->writable || !f->closing || !f->deadline ||
-        pacer_timer_init(&f->timer, base, &f->pacer, udp_client_slice, f) < 0)
-        return fail_set(fail, ENOMEM, "prepare", "the UDP client cannot start");
-    return 0;
-}
-
-void udp_client_free(struct flow *f)
-{
-    pacer_timer_done(&f->timer);
-    event_drop(f->writable);
-    event_drop(f->closing);
-    event_drop(f->deadline);
-    while (udp_fresh_close_some(f))
-        continue;
     if (f->fd >= 0)
         close(f->fd);
     free(f->sockets);
@@ -309,7 +302,7 @@ void udp_client_free(struct flow *f)
     free(f);
 }
 
-int udp_client_check(const struct options *o, struct fail *fail)
+int udp_prepare_check(const struct options *o, struct fail *fail)
 {
     struct flow_env env = {.options = o};
     struct flow *f = calloc(1, sizeof(*f));
@@ -329,11 +322,11 @@ int udp_client_check(const struct options *o, struct fail *fail)
     return err;
 }
 
-int udp_client_prepare(struct flow_env *env, struct flow **flow, struct fail *fail)
+int udp_prepare(struct flow_env *env, struct flow **flow, struct fail *fail)
 {
     static int (*const steps[])(struct flow * f, struct fail * fail) = {
         read_strategy,  read_amounts,       read_payload,  size_segments,  read_target,
-        tell_fragments, make_cached_socket, make_payloads, use_histograms, make_events,
+        tell_fragments, make_cached_socket, make_payloads, use_histograms,
     };
     struct flow *f = calloc(1, sizeof(*f));
     int err = 0;
@@ -346,7 +339,7 @@ int udp_client_prepare(struct flow_env *env, struct flow **flow, struct fail *fa
     for (size_t i = 0; err == 0 && i < NUMBER_OF(steps); i++)
         err = steps[i](f, fail);
     if (err < 0) {
-        udp_client_free(f);
+        udp_prepare_free(f);
         return err;
     }
     raise_descriptor_limit(f);
