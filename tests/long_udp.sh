@@ -45,5 +45,5 @@ repeat fresh_parallel udp-fresh-parallel --messages 5000 --window 64
 repeat cached_series udp-cached-series --messages 20000
 repeat cached_parallel udp-cached-parallel --messages 20000
 repeat batches udp-cached-parallel --messages 20000 --batch 32 -w 2
-repeat segments udp-cached-parallel --messages 200000 --gso --gro
+repeat segments udp-cached-parallel --messages 200000 --gso --gro --resolve once
 repeat rate udp-cached-series --messages 2000 --rate 20000
