@@ -11,7 +11,8 @@
 #include "engine/units.h"
 #include "protocols/utf8.h"
 
-static const struct loss unknown_loss = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+static const struct loss unknown_loss = {-1, -1, -1, -1, -1, -1, -1,
+                                         -1, -1, -1, -1, -1, -1};
 
 int trial_init(struct trial *t, const struct scenario *scenario, unsigned number,
                size_t process_count)
@@ -157,6 +158,21 @@ static double clock_seconds(const struct trial *t)
     return longest ? (double)longest / 1e9 : (double)NAN;
 }
 
+/*
+ * `drops` at the receiver's buffer, which held `messages` at most. More drops than
+ * messages that are missing were others' in part, and which part is not known.
+ */
+static void attribute(struct loss *l, int64_t drops, int64_t messages)
+{
+    int64_t missing = l->lost > l->late ? l->lost - l->late : 0; /* late ones arrived */
+    bool is_certain = !l->foreign && !l->duplicate && drops <= missing;
+
+    l->overflow = messages < missing ? messages : missing;
+    l->overflow_least = is_certain ? drops : 0;
+    l->unexplained = l->lost - l->overflow;
+    l->unexplained_most = l->lost - l->overflow_least;
+}
+
 static void compute_loss(struct trial *t)
 {
     const struct meter_counters *c = &t->counters[PLACE_CLIENT];
@@ -178,8 +194,7 @@ static void compute_loss(struct trial *t)
     l->foreign = (int64_t)s->foreign;
     /* More received than accepted cannot be: the check on counts says so. */
     l->lost = l->accepted > l->received ? l->accepted - l->received : 0;
-    l->overflow = (int64_t)s->overflow < l->lost ? (int64_t)s->overflow : l->lost;
-    l->unexplained = l->lost - l->overflow;
+    attribute(l, (int64_t)s->drops, (int64_t)s->overflow);
 }
 
 /* How most requests ended that had no reply. */
@@ -231,6 +246,16 @@ int trial_compute(struct trial *t, const struct options *values)
     trial_compute_metrics(t);
     trial_compute_checks(t, values);
     return rc;
+}
+
+void loss_range(int64_t least, int64_t most, char *text, size_t size)
+{
+    if (least < 0)
+        snprintf(text, size, "-");
+    else if (least == most)
+        snprintf(text, size, "%" PRId64, most);
+    else
+        snprintf(text, size, "between %" PRId64 " and %" PRId64, least, most);
 }
 
 /* 0 when it was not told. */

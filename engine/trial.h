@@ -21,13 +21,18 @@
 /*
  * Loss, from both ends; -1 means not known (the receiver did not report, or is not
  * ours). None of these is ever negative otherwise.
+ *
+ * What of the lost the receiver's full buffer dropped is the kernel's count only if all
+ * that was dropped there was the run's and each drop one message. Strangers' datagrams
+ * and duplicates may have been dropped as well, and with GRO a drop may hold many
+ * messages: then it lies between two bounds, and so does what remains unexplained.
  */
 struct loss {
     int64_t attempted, refused, accepted;
-    int64_t received; /* each message once */
-    int64_t lost;     /* accepted - received */
-    int64_t overflow; /* of the lost: dropped at the receiver's full buffer */
-    int64_t unexplained;
+    int64_t received;                 /* each message once */
+    int64_t lost;                     /* accepted - received */
+    int64_t overflow_least, overflow; /* of the lost: dropped at the full buffer */
+    int64_t unexplained, unexplained_most;
     int64_t late, duplicate, out_of_order, foreign;
 };
 
@@ -114,6 +119,9 @@ bool trial_was_crowded(const struct trial *t);
  * ran out: then the outcome has said it.
  */
 void trial_bottleneck(const struct trial *t, char *text, size_t size);
+
+/* A part of the loss in words: "600", or "between 0 and 600", or "-" if not known. */
+void loss_range(int64_t least, int64_t most, char *text, size_t size);
 
 /*
  * What would make the receiver's buffer drop fewer datagrams, with its present size;

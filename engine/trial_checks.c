@@ -128,6 +128,7 @@ static void check_datagrams(struct trial *t)
 {
     const struct loss *l = &t->loss;
     int64_t unsent = (int64_t)t->counters[PLACE_CLIENT].unfinished;
+    char dropped[64], rest[64];
 
     if (l->lost < 0) {
         add_check(t, "counts at both ends", VERDICT_UNKNOWN,
@@ -141,10 +142,14 @@ static void check_datagrams(struct trial *t)
               " refused + %" PRId64 " never handed over; accepted = %" PRId64
               " received + %" PRId64 " lost",
               l->attempted, l->accepted, l->refused, unsent, l->received, l->lost);
-    add_check(t, "loss explained", verdict_of(l->unexplained == 0),
-              "%" PRId64 " lost = %" PRId64
-              " dropped at the full receive buffer + %" PRId64 " unexplained",
-              l->lost, l->overflow, l->unexplained);
+    loss_range(l->overflow_least, l->overflow, dropped, sizeof(dropped));
+    loss_range(l->unexplained, l->unexplained_most, rest, sizeof(rest));
+    add_check(t, "loss explained",
+              l->unexplained        ? VERDICT_FAIL
+              : l->unexplained_most ? VERDICT_UNKNOWN
+                                    : VERDICT_PASS,
+              "%" PRId64 " lost = %s dropped at the full receive buffer + %s unexplained",
+              l->lost, dropped, rest);
 }
 
 /* Concurrency is throughput times mean time in the system (Little, 1961). */

@@ -46,6 +46,7 @@
     X(out_of_order, "messages", "messages received after one with a higher number")  \
     X(late, "messages", "messages received after the drain had ended")               \
     X(overflow, "messages", "messages dropped because the receive buffer was full")  \
+    X(drops, "drops", "drops at the full buffer as the kernel counts them")          \
     X(foreign, "messages", "datagrams that are not this run's")                      \
     X(turns, "turns", "turns of the event loop that the sending took")               \
     X(send_calls, "calls", "system calls that sent, or tried to")

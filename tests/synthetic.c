@@ -54,7 +54,7 @@ static void fill_udp(struct maker *k, struct meter *client, struct meter *server
     server->counters.expected = sent;
     server->counters.unique = server->counters.received_messages = sent - lost;
     server->counters.received_bytes = 60 * (sent - lost);
-    server->counters.overflow = lost - lost / 4;
+    server->counters.overflow = server->counters.drops = lost - lost / 4;
     tally_add(&server->labels, "<i>\"A\" & 'B'|`\xff", sent - lost);
     for (uint64_t i = 0; i < sent - lost; i += 10)
         meter_record(server, METER_HIST_latency, latency_ns(k) / 4);

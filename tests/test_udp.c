@@ -808,6 +808,54 @@ static void sleeping_receiver_explains_all_loss(void **state)
     }
 }
 
+/*
+ * A path has lost 600 of 1000, and strangers flood the sleeping receiver: the kernel
+ * counts what it dropped of theirs, and the run has no part in it.
+ */
+static void drops_of_strangers_are_not_taken_for_the_runs(void **state)
+{
+    struct pair pair = {0};
+    const struct meter_counters *c;
+    int fd;
+
+    (void)state;
+    c = count(add_server(&pair, RUN " receive_buffer=20000"));
+    fd = stranger(pair.server);
+    for (uint64_t i = 0; i < 400; i++) {
+        put_stamped(fd, "A", 77, i);
+        serve(pair.server);
+    }
+    for (int i = 0; i < 5000; i++)
+        put(fd, "STRANGE", 7);
+    stop_server(pair.server, 1000);
+    assert_int_equal(c->unique, 400);
+    assert_int_equal(c->foreign + c->drops, 5000);
+    assert_true(c->foreign > 0 && c->drops > 600);
+    assert_int_equal(c->overflow, c->drops);
+    close(fd);
+    pair_done(&pair);
+}
+
+/* With GRO a drop may hold many messages: the truth lies between the bounds. */
+static void drops_of_segments_bound_what_they_explain(void **state)
+{
+    struct pair pair = {0};
+    const struct meter_counters *c;
+    uint64_t missing, dropped;
+
+    (void)state;
+    c = count(add_server(&pair, RUN " gro=1 receive_buffer=200000"));
+    run_client(add_client(&pair, RUN " messages=5000 size=1000 socket=cached "
+                                     "dispatch=parallel gso=1"));
+    stop_server(pair.server, 5600); /* 600 were lost before they came here */
+    missing = 5600 - c->unique;
+    dropped = 5000 - c->unique;
+    assert_true(c->drops > 0 && c->drops <= dropped);
+    assert_true(c->overflow >= dropped);
+    assert_int_equal(c->overflow, c->drops * 128 < missing ? c->drops * 128 : missing);
+    pair_done(&pair);
+}
+
 /* 100 small datagrams wait at once: at least their bytes, at most the whole buffer. */
 static void how_full_the_buffer_was_is_told(void **state)
 {
@@ -1383,6 +1431,8 @@ int main(void)
         cmocka_unit_test(port_in_use_is_told),
         cmocka_unit_test(closed_port_is_refused_and_not_lost),
         cmocka_unit_test(sleeping_receiver_explains_all_loss),
+        cmocka_unit_test(drops_of_strangers_are_not_taken_for_the_runs),
+        cmocka_unit_test(drops_of_segments_bound_what_they_explain),
         cmocka_unit_test(how_full_the_buffer_was_is_told),
         cmocka_unit_test(live_loss_is_right_under_overload),
         cmocka_unit_test(drop_count_wraps),

@@ -115,6 +115,43 @@ run plain_payloads 5 udp-cached-series --messages 10000 --rate 20000 --payload p
 run segments_over_a_link 0 udp-cached-parallel --messages 20000 --size 1400 \
     --gso --gro --resolve once --rate 50000
 
+# Strangers overflow the buffer while the network drops some of the run's datagrams: how
+# much of the loss is whose is only known within bounds, and no check says that it is.
+lose 5
+rm -f "$work/run.json"
+ip netns exec "$client_ns" python3 - << 'PYTHON' &
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.connect(("10.199.7.1", 8123))
+while True:
+    try:
+        s.send(b"STRANGE")
+    except ConnectionRefusedError:
+        pass
+PYTHON
+stranger=$!
+timeout 120 "$program" run udp-cached-series --messages 20000 --rate 20000 --trials 1 \
+    --remote-target --host 10.199.7.1 --server-launch "ip netns exec $server_ns" \
+    --client-launch "ip netns exec $client_ns" --receive-buffer 8KiB \
+    --json "$work/run.json" > "$work/out" 2>&1
+kill "$stranger"
+if python3 - "$work/run.json" << 'PYTHON' 2> "$work/why"; then
+import json, sys
+trial = json.load(open(sys.argv[1]))["trials"][0]
+loss = trial["loss"]
+checks = {check["name"]: check["ok"] for check in trial["checks"]}
+assert loss["foreign"] > 0 and trial["totals"]["server"]["drops"] > 0, loss
+assert loss["lost"] > 0 and loss["receiver_overflow_least"] == 0, loss
+assert loss["unexplained"] + loss["receiver_overflow"] == loss["lost"], loss
+assert loss["unexplained_most"] == loss["lost"], loss
+assert not checks["loss explained"], checks
+PYTHON
+    echo "ok udp_netns_strangers_leave_bounds"
+else
+    echo "not ok udp_netns_strangers_leave_bounds"
+    cat "$work/why" "$work/out"
+fi
+
 # A datagram that does not fit the link cannot be sent by gso; without it, in fragments.
 rm -f "$work/run.json"
 timeout 60 "$program" run udp-cached-parallel --messages 1000 --size 3000 --gso --resolve once \

@@ -112,6 +112,20 @@ static void draw_advice(struct page *p, const struct trial *t)
     page_text(p, style(PAINT_WARN), text);
 }
 
+/* Two rows, or three where it is only known within bounds. */
+static void draw_lost(struct page *p, const struct loss *l)
+{
+    bool is_certain = l->unexplained == l->unexplained_most;
+
+    loss_row(p, is_certain ? "lost: receive buffer full" : "lost: buffer full, at most",
+             l->overflow, l->attempted, PAINT_MAX);
+    loss_row(p, is_certain ? "lost: unexplained" : "lost: unexplained, at least",
+             l->unexplained, l->attempted, PAINT_P99);
+    if (!is_certain)
+        loss_row(p, "lost: unexplained, at most", l->unexplained_most, l->attempted,
+                 PAINT_P99);
+}
+
 void summary_draw_loss(struct page *p, const struct run *r)
 {
     const struct trial *t = run_trial(r);
@@ -134,8 +148,7 @@ void summary_draw_loss(struct page *p, const struct run *r)
     loss_row(p, "refused by sender's kernel", l->refused, l->attempted, PAINT_DOWN);
     loss_row(p, "accepted", l->accepted, l->attempted, PAINT_UP);
     loss_row(p, "received, each once", l->received, l->attempted, PAINT_GOOD);
-    loss_row(p, "lost: receive buffer full", l->overflow, l->attempted, PAINT_MAX);
-    loss_row(p, "lost: unexplained", l->unexplained, l->attempted, PAINT_P99);
+    draw_lost(p, l);
     loss_row(p, "late", l->late, l->attempted, PAINT_DIM);
     loss_row(p, "duplicate", l->duplicate, l->attempted, PAINT_DIM);
     loss_row(p, "out of order", l->out_of_order, l->attempted, PAINT_DIM);

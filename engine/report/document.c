@@ -123,7 +123,9 @@ static void add_loss(cJSON *trial, const struct trial *t)
     add_signed(o, "received", l->received);
     add_signed(o, "lost", l->lost);
     add_signed(o, "receiver_overflow", l->overflow);
+    add_signed(o, "receiver_overflow_least", l->overflow_least);
     add_signed(o, "unexplained", l->unexplained);
+    add_signed(o, "unexplained_most", l->unexplained_most);
     add_signed(o, "late", l->late);
     add_signed(o, "duplicate", l->duplicate);
     add_signed(o, "out_of_order", l->out_of_order);

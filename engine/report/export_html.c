@@ -338,6 +338,14 @@ static void put_signed(FILE *f, int64_t value)
     html_number(f, text);
 }
 
+static void put_range(FILE *f, int64_t least, int64_t most)
+{
+    char text[64];
+
+    loss_range(least, most, text, sizeof(text));
+    html_number(f, text);
+}
+
 static void put_loss(FILE *f, const struct run *r)
 {
     static const char *const columns[] = {
@@ -357,8 +365,8 @@ static void put_loss(FILE *f, const struct run *r)
         put_signed(f, l->received);
         put_signed(f, l->lost);
         put_value(f, METRIC_loss_percent, t->metrics[METRIC_loss_percent]);
-        put_signed(f, l->overflow);
-        put_signed(f, l->unexplained);
+        put_range(f, l->overflow_least, l->overflow);
+        put_range(f, l->unexplained, l->unexplained_most);
         put_signed(f, l->late);
         put_signed(f, l->duplicate);
         put_signed(f, l->out_of_order);

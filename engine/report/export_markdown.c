@@ -114,14 +114,17 @@ static void put_table(FILE *f, const struct run *r)
 static void put_loss(FILE *f, const struct trial *t)
 {
     const struct loss *l = &t->loss;
+    char dropped[64], rest[64];
 
     if (l->lost < 0)
         return;
+    loss_range(l->overflow_least, l->overflow, dropped, sizeof(dropped));
+    loss_range(l->unexplained, l->unexplained_most, rest, sizeof(rest));
     fprintf(f,
             "\nLoss in the last trial: %" PRId64 " of %" PRId64
-            " accepted datagrams, %" PRId64 " of them dropped at the receiver's full "
-            "buffer, %" PRId64 " unexplained.\n",
-            l->lost, l->accepted, l->overflow, l->unexplained);
+            " accepted datagrams, %s of them dropped at the receiver's full buffer, %s "
+            "unexplained.\n",
+            l->lost, l->accepted, dropped, rest);
 }
 
 static void put_thresholds(FILE *f, const struct run *r)

@@ -243,7 +243,7 @@ static void print_times(FILE *f, const struct run *r)
 static void print_loss(FILE *f, const struct trial *t)
 {
     const struct loss *l = &t->loss;
-    char percent[32];
+    char percent[32], dropped[64], rest[64];
     char advice[200];
 
     metric_format(METRIC_loss_percent, t->metrics[METRIC_loss_percent], percent,
@@ -257,15 +257,17 @@ static void print_loss(FILE *f, const struct trial *t)
                 l->attempted, l->accepted);
         return;
     }
+    loss_range(l->overflow_least, l->overflow, dropped, sizeof(dropped));
+    loss_range(l->unexplained, l->unexplained_most, rest, sizeof(rest));
     fprintf(f,
-            "\nloss: %" PRId64 " of %" PRId64 " accepted (%s): %" PRId64
-            " dropped at the receiver's full buffer, %" PRId64 " unexplained\n"
+            "\nloss: %" PRId64 " of %" PRId64 " accepted (%s): %s"
+            " dropped at the receiver's full buffer, %s unexplained\n"
             "  %" PRId64 " attempted, %" PRId64
             " refused by the sender's kernel; %" PRId64 " received once, %" PRId64
             " again, %" PRId64 " out of order, %" PRId64 " late, %" PRId64
             " of strangers\n",
-            l->lost, l->accepted, percent, l->overflow, l->unexplained, l->attempted,
-            l->refused, l->received, l->duplicate, l->out_of_order, l->late, l->foreign);
+            l->lost, l->accepted, percent, dropped, rest, l->attempted, l->refused,
+            l->received, l->duplicate, l->out_of_order, l->late, l->foreign);
     trial_advice(t, advice, sizeof(advice));
     if (*advice)
         fprintf(f, "  to lose less: %s\n", advice);

@@ -30,7 +30,6 @@ int udp_count_init(struct udp_count *c, struct flow_env *env, bool coalesced)
     c->env = env;
     c->counters = &env->meter->counters;
     c->coalesced = coalesced;
-    c->segments_max = 1;
     datagram_streams_init(&c->streams);
     read_options(c, env->options);
     err = meter_use(env->meter, METER_HIST_jitter);
@@ -141,6 +140,7 @@ static inline void take_stamped(struct udp_count *c, struct datagram_stream *str
         break;
     case DATAGRAM_DUPLICATE:
         c->counters->duplicate++;
+        c->is_mixed = true;
         return; /* its time says nothing of the path that the message took */
     }
     count_time(c, stream, 1, time_ns, now);
@@ -205,8 +205,10 @@ static void take_other(struct udp_count *c, const unsigned char *bytes, size_t l
     else if (d.kind == DATAGRAM_PLAIN && (!c->run || is_own_label(c, &d)))
         take_plain(c, datagram_label_find(&c->streams.labels, d.label, d.label_bytes),
                    len, now);
-    else
+    else {
         c->counters->foreign++;
+        c->is_mixed = true;
+    }
 }
 
 static inline void take(struct udp_count *c, const unsigned char *bytes, size_t len,
@@ -265,16 +267,14 @@ void udp_count_take(struct udp_count *c, const unsigned char *bytes, size_t len,
         at += step;
         segments++;
     }
-    if (segments > c->segments_max)
-        c->segments_max = segments;
 }
 
 /* ---- what is missing ---- */
 
-/* How many of `missing` messages the kernel's drops explain. */
+/* How many of `missing` messages the kernel's drops may explain. */
 static uint64_t explained(const struct udp_count *c, uint64_t missing)
 {
-    uint64_t most = c->drops.total * c->segments_max;
+    uint64_t most = c->drops.total * UDP_COUNT_SEGMENTS;
 
     if (!c->coalesced)
         return c->drops.total;
@@ -285,6 +285,8 @@ static void count_overflow(struct udp_count *c, uint64_t missing)
 {
     uint64_t overflow = explained(c, missing);
 
+    c->counters->drops += c->drops.total - c->drops_told;
+    c->drops_told = c->drops.total;
     if (overflow > c->overflow) {
         c->counters->overflow += overflow - c->overflow;
         c->overflow = overflow;
@@ -306,7 +308,7 @@ bool udp_count_is_explained(const struct udp_count *c, uint64_t accepted)
 {
     uint64_t missing = udp_count_missing(c, accepted);
 
-    return explained(c, missing) >= missing;
+    return !missing || (!c->is_mixed && c->drops.total == missing);
 }
 
 void udp_count_close(struct udp_count *c, uint64_t accepted)

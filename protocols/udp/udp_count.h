@@ -11,11 +11,11 @@
  * where accepted is the senders' count and a late message is among the unexplained. Plain
  * payloads have no numbers: each counts as new.
  *
- * `overflow` is the kernel's count of drops at the socket. That includes foreign
- * datagrams and duplicates, so the part of it that explains loss is at most what is lost.
- * With GRO the kernel drops, and counts, what would have been read at one go: then
- * overflow is that count times the most messages read at one go, but not more than are
- * missing.
+ * `drops` is the kernel's count at the socket, `overflow` the most messages that it may
+ * stand for: as many, or with GRO, where the kernel drops and counts what would have been
+ * read at one go, UDP_COUNT_SEGMENTS times as many, but not more than are missing. Both
+ * include foreign datagrams and duplicates. What of the loss it explains is known only
+ * where there were none of these (struct loss in engine/trial.h).
  *
  * Options: run_id, payload, label, size, shared_clock and nth, as udp_server.c says.
  */
@@ -30,6 +30,8 @@
 #include "protocols/udp/datagram.h"
 #include "protocols/udp/udp_drops.h"
 
+#define UDP_COUNT_SEGMENTS 128 /* UDP_MAX_SEGMENTS of Linux, 64 in older ones */
+
 /* Embedded by value, not to be moved. */
 struct udp_count {
     struct flow_env *env;            /* borrowed */
@@ -43,11 +45,12 @@ struct udp_count {
     uint64_t nth;
 
     bool is_late; /* the owner's: the drain is over, new messages are late */
-    uint64_t unique, expected, overflow; /* since the start, as in the meter */
-    uint64_t arrival_ns;                 /* of the run's latest datagram */
+    uint64_t unique, expected, overflow,
+        drops_told; /* since the start, as in the meter */
+    bool is_mixed;  /* there were foreign datagrams or duplicates, so of the drops, too */
+    uint64_t arrival_ns; /* of the run's latest datagram */
     uint64_t printed_ns;
     struct udp_drops drops;
-    size_t segments_max; /* most messages that were read as one datagram */
 
     struct tally_row *rows[DATAGRAM_LABELS]; /* by row of streams.labels */
     struct datagram_label *plain_label;      /* of the latest plain datagram */
@@ -75,7 +78,7 @@ void udp_count_drops(struct udp_count *c, uint32_t count);
 /* Messages of those accepted by the senders' kernels that have not come; 0: none. */
 uint64_t udp_count_missing(const struct udp_count *c, uint64_t accepted);
 
-/* Whether the kernel's drops explain them all, or none is missing. */
+/* Whether the kernel's drops surely explain them all, or none is missing. */
 bool udp_count_is_explained(const struct udp_count *c, uint64_t accepted);
 
 /* The last word, after the drain: overflow, and facts that need all of the run. */
