@@ -38,4 +38,7 @@ struct process {
 /* NULL when the process did not say it. */
 const char *process_fact(const struct process *p, const char *name);
 
+/* A fact that is a whole number; 0 when the process did not say it. */
+uint64_t process_number(const struct process *p, const char *name);
+
 #endif

@@ -183,26 +183,90 @@ static int make_stream(const struct making *k)
     return rc < 0 ? rc : add_sizes(k, names, count);
 }
 
-/* The strategy whose documented outcome is a crash is shown as well as it can work. */
+/* A contestant that sends in another way than the scenario's own. */
+struct way {
+    const char *name, *scenario;
+    struct {
+        enum option option;
+        const char *value;
+    } set[4];
+};
+
+static int add_way(const struct making *k, const struct way *way)
+{
+    struct contestant *c;
+    int rc = begin_contestant(k, way->scenario, &c);
+
+    for (size_t i = 0; rc == 0 && i < NUMBER_OF(way->set) && way->set[i].option; i++)
+        rc = param_set(&c->values, scenario_param(c->scenario, way->set[i].option),
+                       way->set[i].value, k->fail);
+    if (rc == 0)
+        snprintf(c->name, sizeof(c->name), "%s", way->name);
+    return rc;
+}
+
+enum udp_contestant {
+    FRESH_SERIES,
+    FRESH_PARALLEL,
+    CACHED_SERIES,
+    CACHED_PARALLEL,
+    FRESH_WINDOW, /* the one whose documented outcome is a crash, as it can work */
+    SERIES_PLAIN,
+    SERIES_ONCE,
+    SERIES_CONNECTED,
+    PARALLEL_ONCE,
+    PARALLEL_CONNECTED,
+    PARALLEL_GSO,
+};
+
+/* In the order of enum udp_contestant, from FRESH_WINDOW on. */
+static const struct way udp_ways[] = {
+    {"udp-fresh-parallel, window 64", "udp-fresh-parallel", {{OPTION_window, "64"}}},
+    {"cached-series, plain", "udp-cached-series", {{OPTION_payload, "plain"}}},
+    {"cached-series, once", "udp-cached-series", {{OPTION_resolve, "once"}}},
+    {"cached-series, once, connected",
+     "udp-cached-series",
+     {{OPTION_resolve, "once"}, {OPTION_connected, "on"}}},
+    {"cached-parallel, once", "udp-cached-parallel", {{OPTION_resolve, "once"}}},
+    {"cached-parallel, once, connected",
+     "udp-cached-parallel",
+     {{OPTION_resolve, "once"}, {OPTION_connected, "on"}}},
+    {"cached-parallel, once, gso",
+     "udp-cached-parallel",
+     {{OPTION_resolve, "once"}, {OPTION_connected, "on"}, {OPTION_gso, "on"}, {OPTION_gro, "on"}}},
+};
+
+static const struct shootout_step udp_steps[] = {
+    {.from = FRESH_SERIES, .to = CACHED_SERIES, .what = "one socket for all"},
+    {.from = FRESH_SERIES, .to = FRESH_WINDOW, .what = "in parallel"},
+    {.from = CACHED_SERIES, .to = CACHED_PARALLEL, .what = "in parallel"},
+    {.from = SERIES_PLAIN, .to = CACHED_SERIES, .what = "number and time in it"},
+    {.from = CACHED_SERIES, .to = SERIES_ONCE, .what = "the name looked up once"},
+    {.from = SERIES_ONCE, .to = SERIES_CONNECTED, .what = "connected"},
+    {.from = CACHED_PARALLEL, .to = PARALLEL_ONCE, .what = "the name looked up once"},
+    {.from = PARALLEL_ONCE, .to = PARALLEL_CONNECTED, .what = "connected"},
+    {.from = PARALLEL_CONNECTED, .to = PARALLEL_GSO, .what = "cut by the kernel"},
+    {.from = SERIES_CONNECTED, .to = PARALLEL_CONNECTED, .what = "in parallel"},
+};
+
 static int make_udp(const struct making *k)
 {
     static const char *const strategies[] = {"udp-fresh-series", "udp-fresh-parallel",
                                              "udp-cached-series", "udp-cached-parallel"};
     struct shootout *s = k->s;
-    struct contestant *c;
     int rc;
 
     s->title = "four strategies of sending datagrams";
     rc = add_documented(k, "strategies", METRIC_received_per_second, strategies, 4);
+    for (size_t i = 0; rc == 0 && i < NUMBER_OF(udp_ways); i++)
+        rc = add_way(k, &udp_ways[i]);
     if (rc < 0)
         return rc;
-    rc = begin_contestant(k, "udp-fresh-parallel", &c);
-    if (rc < 0)
-        return rc;
-    snprintf(c->name, sizeof(c->name), "udp-fresh-parallel, window 64");
-    s->groups[0].members[s->groups[0].count++] = s->rounds.count - 1;
-    s->documented_count = s->rounds.count;
-    return options_set_number(&c->values, OPTION_window, 64);
+    s->groups[0].members[s->groups[0].count++] = FRESH_WINDOW;
+    s->documented_count = FRESH_WINDOW + 1;
+    memcpy(s->steps, udp_steps, sizeof(udp_steps));
+    s->step_count = NUMBER_OF(udp_steps);
+    return 0;
 }
 
 static int make_services(const struct making *k)
@@ -327,6 +391,49 @@ static size_t logarithms(const struct contestant *c, enum metric metric,
     return kept;
 }
 
+bool shootout_sending(const struct contestant *c, double *turns, double *calls)
+{
+    double t[ROUNDS_MAX], n[ROUNDS_MAX];
+    size_t count = 0;
+
+    for (size_t i = 0; i < c->count; i++) {
+        const struct trial *trial = trial_of(c->runs[i]);
+        const struct meter_counters *sent = trial ? &trial->counters[PLACE_CLIENT] : NULL;
+
+        if (!sent || trial->outcome != OUTCOME_COMPLETED || !sent->turns ||
+            !sent->attempted)
+            continue;
+        t[count] = (double)sent->turns / (double)sent->attempted;
+        n[count++] = (double)sent->send_calls / (double)sent->attempted;
+    }
+    if (!count)
+        return false;
+    statistics_sort(t, count);
+    statistics_sort(n, count);
+    *turns = statistics_median(t, count);
+    *calls = statistics_median(n, count);
+    return true;
+}
+
+static double documented_seconds(const struct shootout *s, size_t contestant)
+{
+    const struct reference *ref = s->contestants[contestant].scenario->references;
+    struct statistics documented;
+
+    if (contestant >= s->documented_count)
+        return (double)NAN;
+    while (ref->metric && strcmp(ref->metric, "seconds") != 0)
+        ref++;
+    statistics_of(ref->values, ref->count, &documented);
+    return ref->metric ? documented.median : (double)NAN;
+}
+
+double shootout_documented_factor(const struct shootout *s,
+                                  const struct shootout_step *step)
+{
+    return documented_seconds(s, step->from) / documented_seconds(s, step->to);
+}
+
 /* --- judging --- */
 
 static const struct contestant *member_of(const struct shootout *s,
@@ -432,6 +539,15 @@ static void find_near(struct shootout *s, size_t group)
                                    (logarithms(member_of(s, g, m), g->metric, values) &&
                                     !is_faster(s, group, g->best, m)));
     }
+}
+
+static void judge_step(const struct shootout *s, struct shootout_step *step)
+{
+    double from[ROUNDS_MAX], to[ROUNDS_MAX];
+    size_t n = logarithms(&s->contestants[step->from], METRIC_seconds, from);
+    size_t m = logarithms(&s->contestants[step->to], METRIC_seconds, to);
+
+    ranks_unpaired(from, n, to, m, &step->shift);
 }
 
 /* --- crossings --- */
@@ -552,6 +668,8 @@ void shootout_judge(struct shootout *s)
         judge_pairs(s, (enum shootout_table)table);
     for (size_t g = 0; g < s->group_count; g++)
         find_near(s, g);
+    for (size_t i = 0; i < s->step_count; i++)
+        judge_step(s, &s->steps[i]);
     find_all_crossings(s);
 }
 

@@ -6,7 +6,8 @@
  *   stream     bulk and requests over TCP, a Unix socket and a pipe, and the requests
  *              again at sizes from 1 B to 1 MiB on one kept connection: which is the
  *              fastest at which size, and where one overtakes another
- *   udp        the four strategies of sending
+ *   udp        the four strategies of sending, and the steps from the document's way of
+ *              each to the cheapest
  *   services   REST in front of REST, and REST in front of Topper
  *
  * Contestants that are compared with each other form a *group*: the bulk scenarios, the
@@ -16,6 +17,9 @@
  * smaller size and the other at a larger one: the size at which the ratio of their
  * medians, interpolated between sizes, is one, and an interval of it from 2,000
  * resamplings of the rounds (percentiles; fixed seed).
+ *
+ * A *step* is from one contestant to another that differs in one thing: by what factor
+ * the time differs, with the interval of Hodges and Lehmann.
  */
 #ifndef ENGINE_SHOOTOUT_H
 #define ENGINE_SHOOTOUT_H
@@ -32,6 +36,7 @@
 #define SHOOTOUT_MEMBERS 5
 #define SHOOTOUT_PAIRS (SHOOTOUT_GROUPS * 10)
 #define SHOOTOUT_CROSSINGS 8
+#define SHOOTOUT_STEPS 12
 
 enum shootout_table { SHOOTOUT_DOCUMENTED, SHOOTOUT_SIZES, SHOOTOUT_TABLES };
 
@@ -62,6 +67,12 @@ struct shootout_crossing {
     double size_bytes, low, high;
 };
 
+struct shootout_step {
+    size_t from, to;    /* contestants */
+    const char *what;   /* "the name is looked up once" */
+    struct shift shift; /* judged: of the logarithms of the time, `to` less `from` */
+};
+
 struct shootout {
     const char *name;  /* "stream" */
     const char *title; /* what it repeats: a sentence */
@@ -76,6 +87,8 @@ struct shootout {
     struct shootout_pair pairs[SHOOTOUT_PAIRS];
     size_t crossing_count;
     struct shootout_crossing crossings[SHOOTOUT_CROSSINGS];
+    size_t step_count;
+    struct shootout_step steps[SHOOTOUT_STEPS];
     double seconds; /* that it took */
 };
 
@@ -103,6 +116,16 @@ size_t shootout_runs(const struct shootout *s, size_t *crowded);
 /* A contestant's values of a metric, from its completed trials; returns how many. */
 size_t shootout_values(const struct contestant *c, enum metric metric,
                        double values[ROUNDS_MAX]);
+
+/*
+ * Turns of the event loop and sending calls that a message took, medians over the
+ * completed trials. False where there is nothing to be said.
+ */
+bool shootout_sending(const struct contestant *c, double *turns, double *calls);
+
+/* The factor between the documented times of a step's two ends; NaN without such. */
+double shootout_documented_factor(const struct shootout *s,
+                                  const struct shootout_step *step);
 
 /* How the contestant's last run ended, when it did not complete; "" otherwise. */
 const char *shootout_problem(const struct contestant *c);

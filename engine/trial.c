@@ -258,12 +258,27 @@ void loss_range(int64_t least, int64_t most, char *text, size_t size)
         snprintf(text, size, "between %" PRId64 " and %" PRId64, least, most);
 }
 
-/* 0 when it was not told. */
-static uint64_t fact_number(const struct process *p, const char *name)
+void trial_sending(const struct trial *t, char *text, size_t size)
 {
-    const char *text = process_fact(p, name);
+    const struct meter_counters *c = &t->counters[PLACE_CLIENT];
+    double messages = (double)c->attempted;
+    uint64_t peak = 0;
+    int used = 0;
 
-    return text ? strtoull(text, NULL, 10) : 0;
+    text[0] = '\0';
+    if (!c->turns || !c->attempted)
+        return;
+    for (size_t i = 0; i < t->process_count; i++)
+        if (t->processes[i].place == PLACE_CLIENT)
+            peak += process_number(&t->processes[i], "backlog_peak");
+    if (peak)
+        used = snprintf(text, size, "peak of the backlog %" PRIu64 "; ", peak);
+    if ((size_t)used < size)
+        snprintf(text + used, size - (size_t)used,
+                 "%" PRIu64 " turns of the event loop and %" PRIu64
+                 " sending calls, %.3g and %.3g a message",
+                 c->turns, c->send_calls, (double)c->turns / messages,
+                 (double)c->send_calls / messages);
 }
 
 void trial_advice(const struct trial *t, char *text, size_t size)
@@ -278,8 +293,8 @@ void trial_advice(const struct trial *t, char *text, size_t size)
             server = &t->processes[i];
     if (t->loss.overflow <= 0 || !server)
         return;
-    bytes = fact_number(server, "receive_buffer_bytes");
-    most = fact_number(server, "receive_buffer_limit_bytes");
+    bytes = process_number(server, "receive_buffer_bytes");
+    most = process_number(server, "receive_buffer_limit_bytes");
     units_format_bytes((double)bytes, have, sizeof(have));
     /* The kernel doubles what it is asked for. */
     if (bytes < 2 * most)

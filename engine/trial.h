@@ -120,6 +120,12 @@ bool trial_was_crowded(const struct trial *t);
  */
 void trial_bottleneck(const struct trial *t, char *text, size_t size);
 
+/*
+ * What the sending of datagrams took, and the peak of its backlog if there was one; ""
+ * for what is no datagrams or was not told. No full stop.
+ */
+void trial_sending(const struct trial *t, char *text, size_t size);
+
 /* A part of the loss in words: "600", or "between 0 and 600", or "-" if not known. */
 void loss_range(int64_t least, int64_t most, char *text, size_t size);
 

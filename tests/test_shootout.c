@@ -190,6 +190,42 @@ static void what_failed_is_out_of_the_race(void **state)
     shootout_done(&s);
 }
 
+/* Ten seconds in series and two in parallel, in 2 turns a message and in 0.01. */
+static void steps_have_their_factors(void **state)
+{
+    struct shootout s;
+    char text[400];
+
+    (void)state;
+    make(&s, "udp", false);
+    for (size_t i = 0; i < s.rounds.count; i++)
+        for (int k = 0; k < 5; k++) {
+            struct contestant *c = &s.contestants[i];
+            double seconds = i == 3 ? 2 + 0.01 * k : 10 + 0.05 * k;
+            struct run *r = planted(c->scenario->name, METRIC_seconds, seconds);
+            struct meter_counters *sent = &r->trials[0]->counters[PLACE_CLIENT];
+
+            sent->attempted = 1000;
+            sent->turns = i == 3 ? 10 : 2000;
+            sent->send_calls = 1000;
+            c->runs[c->count++] = r;
+        }
+    shootout_judge(&s);
+    assert_true(s.step_count > 2);
+    assert_int_equal(s.steps[2].from, 2);
+    assert_int_equal(s.steps[2].to, 3);
+    shootout_step_text(&s, &s.steps[2], text, sizeof(text));
+    if (strncmp(text, "in parallel: udp-cached-parallel in 2.02 s is 5 x faster (", 58) !=
+            0 ||
+        !strstr(text, " x) than udp-cached-series in 10.1 s (documented: 2.04 x); turns "
+                      "of the event loop: 0.01 a message, not 2"))
+        fail_msg("%s", text);
+    shootout_step_text(&s, &s.steps[4], text, sizeof(text));
+    if (!strstr(text, " x the time of udp-cached-series") || strstr(text, "turns"))
+        fail_msg("%s", text);
+    shootout_done(&s);
+}
+
 /* Whatever is there, also nothing at all, every form of the report is valid text. */
 static void every_report_can_be_written(void **state)
 {
@@ -246,6 +282,7 @@ int main(void)
         cmocka_unit_test(equals_are_tied),
         cmocka_unit_test(one_round_tells_no_winner),
         cmocka_unit_test(what_failed_is_out_of_the_race),
+        cmocka_unit_test(steps_have_their_factors),
         cmocka_unit_test(every_report_can_be_written),
         cmocka_unit_test(wrong_names_and_values_are_refused),
     };

@@ -16,7 +16,7 @@ done
 check reports_are_read python3 - "$scratch" <<'END'
 import json, re, sys, xml.etree.ElementTree as tree
 d = sys.argv[1]
-counts = {"stream": (24, 8), "udp": (5, 1), "services": (2, 1)}
+counts = {"stream": (24, 8), "udp": (11, 1), "services": (2, 1)}
 for name, (contestants, groups) in counts.items():
     doc = json.load(open(f"{d}/{name}.json"), parse_constant=lambda c: sys.exit(c))
     assert doc["schema"] == "plimsoll.shootout/1" and doc["end"] == "completed"
@@ -34,6 +34,14 @@ for name, (contestants, groups) in counts.items():
     assert not re.search(r"(src|href)=|<script|https?:", text)
     table = [l for l in open(f"{d}/{name}.md") if l.startswith("|")]
     assert len(table) >= 4
+steps = json.load(open(d + "/udp.json"))["steps"]
+assert [s["documented_factor"] for s in steps if s["documented_factor"]] == [
+    20.4 / 15.8, 15.8 / 7.76]
+sends = {s["to"]: s for s in steps}
+assert sends["udp-cached-series"]["turns_per_message"] == 2 # the name's, and the send's
+assert sends["cached-series, once"]["turns_per_message"] == 1
+assert sends["cached-parallel, once"]["turns_per_message"] < 0.1
+assert sends["cached-parallel, once"]["calls_per_message"] < 0.1
 sizes = [g["message_bytes"] for g in json.load(open(d + "/stream.json"))["groups"]
          if "message_bytes" in g]
 assert sizes == [1, 16, 256, 4096, 65536, 1048576]

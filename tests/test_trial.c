@@ -293,6 +293,34 @@ static void loss_is_attributed(void **state)
     }
 }
 
+static void sending_is_said_with_its_turns_and_calls(void **state)
+{
+    struct stage s;
+    struct meter_counters *c;
+    char text[200];
+
+    (void)state;
+    stage_init(&s, "udp-cached-parallel", 1);
+    set_datagrams(&s, 993, 993);
+    c = counters(client(&s));
+    c->turns = 500;
+    c->send_calls = 2000;
+    settle(&s);
+    trial_sending(&s.trial, text, sizeof(text));
+    assert_string_equal(text, "500 turns of the event loop and 2000 sending calls, 0.5 "
+                              "and 2 a message");
+    add_fact(client(&s), "backlog_peak", "1000");
+    trial_sending(&s.trial, text, sizeof(text));
+    assert_string_equal(text, "peak of the backlog 1000; 500 turns of the event loop and "
+                              "2000 sending calls, 0.5 and 2 a message");
+    stage_done(&s);
+    stage_init(&s, "tcp-requests", 1);
+    settle(&s);
+    trial_sending(&s.trial, text, sizeof(text));
+    assert_string_equal(text, "");
+    stage_done(&s);
+}
+
 static void a_part_of_the_loss_is_said_with_its_bounds(void **state)
 {
     char text[64];
@@ -791,6 +819,7 @@ int main(void)
         cmocka_unit_test(streams_lose_nothing),
         cmocka_unit_test(checksums_are_compared_both_ways),
         cmocka_unit_test(loss_is_attributed),
+        cmocka_unit_test(sending_is_said_with_its_turns_and_calls),
         cmocka_unit_test(a_part_of_the_loss_is_said_with_its_bounds),
         cmocka_unit_test(nothing_sent_has_no_share_lost),
         cmocka_unit_test(more_received_than_sent_is_no_negative_loss),

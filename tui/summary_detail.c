@@ -112,6 +112,15 @@ static void draw_advice(struct page *p, const struct trial *t)
     page_text(p, style(PAINT_WARN), text);
 }
 
+static void draw_sending(struct page *p, const struct trial *t)
+{
+    char text[200];
+
+    trial_sending(t, text, sizeof(text));
+    if (text[0] != '\0')
+        page_text(p, style(PAINT_DIM), text);
+}
+
 /* Two rows, or three where it is only known within bounds. */
 static void draw_lost(struct page *p, const struct loss *l)
 {
@@ -144,6 +153,7 @@ void summary_draw_loss(struct page *p, const struct run *r)
                  r->trials_begun > 1 ? ", last trial" : "");
         page_heading(p, heading);
     }
+    draw_sending(p, t);
     loss_row(p, "attempted", l->attempted, l->attempted, PAINT_UP);
     loss_row(p, "refused by sender's kernel", l->refused, l->attempted, PAINT_DOWN);
     loss_row(p, "accepted", l->accepted, l->attempted, PAINT_UP);

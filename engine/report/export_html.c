@@ -349,12 +349,13 @@ static void put_range(FILE *f, int64_t least, int64_t most)
 static void put_loss(FILE *f, const struct run *r)
 {
     static const char *const columns[] = {
-        "trial",       "attempted",   "accepted", "received",  "lost",        "loss",
-        "buffer full", "unexplained", "late",     "duplicate", "out of order"};
+        "trial",        "attempted",   "accepted",    "received", "lost",
+        "loss",         "buffer full", "unexplained", "late",     "duplicate",
+        "out of order", "turns",       "calls"};
 
     if (!r->scenario->family->datagrams || !r->trials_begun)
         return;
-    begin_table(f, "Loss", columns, 11, 1);
+    begin_table(f, "Sending and loss", columns, 13, 1);
     for (size_t i = 0; i < r->trials_begun; i++) {
         const struct trial *t = r->trials[i];
         const struct loss *l = &t->loss;
@@ -370,6 +371,8 @@ static void put_loss(FILE *f, const struct run *r)
         put_signed(f, l->late);
         put_signed(f, l->duplicate);
         put_signed(f, l->out_of_order);
+        put_signed(f, (int64_t)t->counters[PLACE_CLIENT].turns);
+        put_signed(f, (int64_t)t->counters[PLACE_CLIENT].send_calls);
         fputs("</tr>\n", f);
     }
     end_table(f);

@@ -114,8 +114,11 @@ static void put_table(FILE *f, const struct run *r)
 static void put_loss(FILE *f, const struct trial *t)
 {
     const struct loss *l = &t->loss;
-    char dropped[64], rest[64];
+    char dropped[64], rest[64], sending[200];
 
+    trial_sending(t, sending, sizeof(sending));
+    if (*sending)
+        fprintf(f, "\nSending in the last trial: %s.\n", sending);
     if (l->lost < 0)
         return;
     loss_range(l->overflow_least, l->overflow, dropped, sizeof(dropped));

@@ -204,6 +204,7 @@ const struct report_time report_times[REPORT_TIME_COUNT] = {
     {PLACE_CLIENT, METER_HIST_service, "service time"},
     {PLACE_CLIENT, METER_HIST_spawn, "process start"},
     {PLACE_CLIENT, METER_HIST_connect, "connection set-up"},
+    {PLACE_CLIENT, METER_HIST_lookup, "name lookup"},
     {PLACE_CLIENT, METER_HIST_exchange, "request itself"},
     {PLACE_CLIENT, METER_HIST_first_byte, "to the first byte"},
     {PLACE_ENDPOINT, METER_HIST_service, "within the endpoint"},
@@ -244,12 +245,15 @@ static void print_loss(FILE *f, const struct trial *t)
 {
     const struct loss *l = &t->loss;
     char percent[32], dropped[64], rest[64];
-    char advice[200];
+    char advice[200], sending[200];
 
     metric_format(METRIC_loss_percent, t->metrics[METRIC_loss_percent], percent,
                   sizeof(percent));
     if (l->attempted < 0)
         return;
+    trial_sending(t, sending, sizeof(sending));
+    if (*sending)
+        fprintf(f, "\nsending: %s\n", sending);
     if (l->lost < 0) {
         fprintf(f,
                 "\nloss: not known, the receiver did not report; %" PRId64

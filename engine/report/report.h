@@ -10,7 +10,7 @@
 #include "engine/run.h"
 
 /* The times that are told beside the latency of an operation, in this order. */
-#define REPORT_TIME_COUNT 11
+#define REPORT_TIME_COUNT 12
 
 extern const struct report_time {
     enum place place;

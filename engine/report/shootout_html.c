@@ -255,6 +255,22 @@ static void put_sizes(FILE *f, const struct shootout *s)
     put_size_table(f, s);
 }
 
+static void put_steps(FILE *f, const struct shootout *s)
+{
+    char text[400];
+
+    if (!s->step_count)
+        return;
+    html_element(f, "h2", "", "Step by step");
+    fputs("\n<ul>\n", f);
+    for (size_t i = 0; i < s->step_count; i++) {
+        shootout_step_text(s, &s->steps[i], text, sizeof(text));
+        html_element(f, "li", "", text);
+        fputc('\n', f);
+    }
+    fputs("</ul>\n", f);
+}
+
 int shootout_write_html(FILE *f, const void *what)
 {
     const struct shootout *s = what;
@@ -273,6 +289,7 @@ int shootout_write_html(FILE *f, const void *what)
             put_rounds(f, s, &s->groups[i]);
     }
     fputs("</div>\n", f);
+    put_steps(f, s);
     if (sizes)
         put_sizes(f, s);
     shootout_method(s, text, sizeof(text));

@@ -116,6 +116,28 @@ static cJSON *crossing_object(const struct shootout *s, const struct shootout_cr
     return o;
 }
 
+static cJSON *step_object(const struct shootout *s, const struct shootout_step *step)
+{
+    cJSON *o = cJSON_CreateObject();
+    double turns, calls;
+    char text[400];
+
+    json_add_text(o, "what", step->what);
+    json_add_text(o, "from", s->contestants[step->from].name);
+    json_add_text(o, "to", s->contestants[step->to].name);
+    json_add_number(o, "faster_factor", exp(-step->shift.estimate));
+    json_add_number(o, "ci95_low", exp(-step->shift.high));
+    json_add_number(o, "ci95_high", exp(-step->shift.low));
+    json_add_number(o, "documented_factor", shootout_documented_factor(s, step));
+    if (shootout_sending(&s->contestants[step->to], &turns, &calls)) {
+        json_add_number(o, "turns_per_message", turns);
+        json_add_number(o, "calls_per_message", calls);
+    }
+    shootout_step_text(s, step, text, sizeof(text));
+    json_add_text(o, "summary", text);
+    return o;
+}
+
 static void add_environment(cJSON *document, const struct shootout *s)
 {
     for (size_t i = 0; i < s->rounds.count; i++)
@@ -156,6 +178,9 @@ static cJSON *make_document(const struct shootout *s)
     array = cJSON_AddArrayToObject(o, "crossings");
     for (size_t i = 0; i < s->crossing_count; i++)
         cJSON_AddItemToArray(array, crossing_object(s, &s->crossings[i]));
+    array = cJSON_AddArrayToObject(o, "steps");
+    for (size_t i = 0; i < s->step_count; i++)
+        cJSON_AddItemToArray(array, step_object(s, &s->steps[i]));
     return o;
 }
 

@@ -108,6 +108,12 @@ int shootout_write_markdown(FILE *f, const void *what)
     fprintf(f, "%s.\n", text);
     put_documented(f, s);
     put_verdicts(f, s);
+    for (size_t i = 0; i < s->step_count; i++) {
+        shootout_step_text(s, &s->steps[i], text, sizeof(text));
+        fputs(i ? "- " : "\n- ", f);
+        quote_markdown(f, text);
+        fputc('\n', f);
+    }
     put_sizes(f, s);
     for (size_t i = 0; i < s->crossing_count; i++) {
         shootout_crossing_text(s, &s->crossings[i], text, sizeof(text));

@@ -1,6 +1,7 @@
 #include "protocols/udp/udp_flow.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +27,8 @@ void udp_flow_hand_over(struct flow *f, uint64_t n)
     f->handed = n;
     if (f->handed - f->done > f->peak)
         f->peak = f->handed - f->done;
+    if (f->handed == f->messages && f->is_parallel)
+        f->env->note(f->env, "Done sending, backlog at %" PRIu64, f->handed - f->done);
 }
 
 void udp_flow_take_answers(struct flow *f)
