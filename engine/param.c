@@ -98,6 +98,8 @@ static const struct param params[] = {
          .help = "the label that the server counts under"),
     CHOICE(resolve, FAMILY_UDP, .choices = "once|each", .fallback = "each",
            .help = "look the server's name up once or for every send"),
+    FLAG(full_print, FAMILY_UDP, .fallback = "off", .flags = PARAM_BESIDE,
+         .help = "ask the server to print all its counts when the sending is over"),
     SIZE(send_buffer, FAMILY_UDP, .max = 1 << 30, .zero = "the system's default",
          .fallback = "0", .help = "SO_SNDBUF of the sending sockets"),
     SIZE(receive_buffer, FAMILY_UDP | SERVE_UDP, .max = 1 << 30,

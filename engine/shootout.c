@@ -233,7 +233,10 @@ static const struct way udp_ways[] = {
      {{OPTION_resolve, "once"}, {OPTION_connected, "on"}}},
     {"cached-parallel, once, gso",
      "udp-cached-parallel",
-     {{OPTION_resolve, "once"}, {OPTION_connected, "on"}, {OPTION_gso, "on"}, {OPTION_gro, "on"}}},
+     {{OPTION_resolve, "once"},
+      {OPTION_connected, "on"},
+      {OPTION_gso, "on"},
+      {OPTION_gro, "on"}}},
 };
 
 static const struct shootout_step udp_steps[] = {

@@ -82,13 +82,14 @@ static void env_fact(struct flow_env *env, const char *name, const char *text)
 static void env_finished(struct flow_env *env, enum outcome outcome, const char *reason)
 {
     struct worker *w = owner_of(env);
+    uint64_t end_ns = env->load_end_ns ? env->load_end_ns : now_ns();
 
     if (w->finished)
         return;
     w->finished = true;
     w->outcome = outcome;
     snprintf(w->reason, sizeof(w->reason), "%s", reason ? reason : "");
-    w->totals.at_ns = w->start_ns && now_ns() > w->start_ns ? now_ns() - w->start_ns : 0;
+    w->totals.at_ns = w->start_ns && end_ns > w->start_ns ? end_ns - w->start_ns : 0;
     event_active(w->ending, EV_TIMEOUT, 0);
 }
 

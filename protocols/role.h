@@ -59,6 +59,12 @@ struct flow_env {
     char upstream[256];
 
     /*
+     * When the load ended, an instant of now_ns, for a role that has something left to do
+     * then and calls finished later: that is not the load's time. 0: it ends with that.
+     */
+    uint64_t load_end_ns;
+
+    /*
      * The role has ended. `reason` is a sentence for the user without a final full
      * stop, or NULL; needed for exhausted and failed. Called at most once, never
      * from within prepare. It may be called from within start, set or stop, and the

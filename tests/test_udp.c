@@ -28,6 +28,7 @@
 #include "protocols/pacer_timer.h"
 #include "protocols/role.h"
 #include "protocols/udp/datagram.h"
+#include "protocols/udp/udp_count.h"
 #include "protocols/udp/udp_drops.h"
 
 #define RUN "run_id=77"
@@ -1226,6 +1227,84 @@ static void full_print_says_all_counts(void **state)
     pair_done(&pair);
 }
 
+/* Of each label the first and the last, by the times at which they were read. */
+static void full_print_says_start_and_end_of_each_label(void **state)
+{
+    static const unsigned char a[] = "STRICT_LOOP", b[] = "CACHED_LOOP";
+    struct event_base *base = pacer_timer_base();
+    struct peer *p = peer_new(&role_udp_server, base, "");
+    struct udp_count *c = calloc(1, sizeof(*c));
+    uint64_t begin_ns = now_ns();
+
+    (void)state;
+    assert_non_null(c);
+    assert_int_equal(udp_count_init(c, &p->env, false), 0);
+    udp_count_take(c, a, 11, 11, begin_ns);
+    udp_count_take(c, b, 11, 11, begin_ns + NS_PER_S);
+    udp_count_take(c, b, 11, 11, begin_ns + 3 * NS_PER_S / 2);
+    udp_count_take(c, a, 11, 11, begin_ns + 2 * NS_PER_S);
+    udp_count_take(c, a, 11, 11, begin_ns + 7 * NS_PER_S + 250000);
+    udp_count_take(c, (const unsigned char *)DATAGRAM_FULL_PRINT, 14, 14, begin_ns);
+    assert_non_null(strstr(p->text, "STRICT_LOOP: 3 received, from "));
+    assert_non_null(strstr(p->text, ", 7.000250 s\n"));
+    assert_non_null(strstr(p->text, "CACHED_LOOP: 2 received, from "));
+    assert_non_null(strstr(p->text, ", 0.500000 s\n"));
+    udp_count_done(c);
+    free(c);
+    peer_free(p);
+    event_base_free(base);
+}
+
+/* After the drain, which is no part of the load's time. */
+static void client_asks_for_the_full_print(void **state)
+{
+    static const char *const more[] = {"", "dispatch=parallel gso=1 payload=plain size=4",
+                                       "sender=1 senders=2"};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct pair pair = {0};
+        char options[200];
+
+        add_server(&pair, BIG);
+        snprintf(options, sizeof(options),
+                 RUN
+                 " socket=cached label=LOOP messages=50 full_print=1 drain=20000000 %s",
+                 more[i]);
+        run_client(add_client(&pair, options));
+        check_client(pair.client, 50);
+        serve(pair.server);
+        assert_int_equal(count(pair.server)->unique, 50);
+        if (i < 2) {
+            assert_non_null(strstr(pair.server->text, "LOOP: 50 received, from "));
+            assert_true(pair.client->env.load_end_ns > 0);
+        } else { /* the first client's affair */
+            assert_null(strstr(pair.server->text, "received"));
+        }
+        pair_done(&pair);
+    }
+}
+
+/* A stop does not wait for the drain, and the outcome stays what it was. */
+static void stop_asks_for_the_full_print_at_once(void **state)
+{
+    struct pair pair = {0};
+
+    (void)state;
+    add_server(&pair, BIG);
+    add_client(&pair, RUN " socket=cached label=LOOP messages=5 full_print=1 "
+                          "drain=3600000000000");
+    pair.client->role->start(pair.client->flow, now_ns());
+    while (!pair.client->env.load_end_ns)
+        event_base_loop(pair.client_base, EVLOOP_ONCE);
+    pair.client->role->stop(pair.client->flow);
+    run_until_finished(pair.client);
+    assert_int_equal(pair.client->outcome, OUTCOME_COMPLETED);
+    serve(pair.server);
+    assert_non_null(strstr(pair.server->text, "LOOP: 5 received, from "));
+    pair_done(&pair);
+}
+
 /* The meter starts again at zero after each interval; what the server knows does not. */
 static void intervals_add_up(void **state)
 {
@@ -1445,6 +1524,9 @@ int main(void)
         cmocka_unit_test(times_that_cannot_be_are_no_latency),
         cmocka_unit_test(flood_of_labels_is_counted_and_bounded),
         cmocka_unit_test(full_print_says_all_counts),
+        cmocka_unit_test(full_print_says_start_and_end_of_each_label),
+        cmocka_unit_test(client_asks_for_the_full_print),
+        cmocka_unit_test(stop_asks_for_the_full_print_at_once),
         cmocka_unit_test(intervals_add_up),
         cmocka_unit_test(out_of_file_handles_is_an_outcome),
         cmocka_unit_test(pause_before_the_start_holds),

@@ -148,6 +148,7 @@ struct datagram_label {
     char name[TALLY_NAME_MAX];
     uint64_t count;    /* messages since the start */
     uint64_t first_ns; /* when the first one was received */
+    uint64_t last_ns;  /* when the latest one was */
     uint64_t nth_ns;   /* when the n-th was; 0 before that */
 };
 

@@ -23,6 +23,8 @@
  *                  (protocols/resolver.h)
  *   host           the name for that, if it is not the endpoint's
  *   send_buffer    bytes for SO_SNDBUF; 0: the system's default
+ *   full_print     1: the first sender asks the server for its counts when it is over,
+ *                  `drain` ns later, so that there is room for the question
  *
  * What is counted
  *   A message is *attempted* when it is handed over, *sent* when the kernel accepted it
@@ -54,6 +56,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "protocols/clock.h"
 #include "protocols/event.h"
@@ -62,6 +65,7 @@
 #include "protocols/udp/udp_prepare.h"
 
 #define TURN_NS (2 * NS_PER_MS)
+#define DRAIN_NS (200 * NS_PER_MS)
 
 /* ---- ending ---- */
 
@@ -71,6 +75,20 @@ static void count_handed(struct flow *f)
     f->counted_handed = f->handed;
 }
 
+static void ask_full_print(struct flow *f)
+{
+    int fd = udp_flow_socket(f);
+
+    f->full_print = false;
+    if (fd < 0 ||
+        sendto(fd, DATAGRAM_FULL_PRINT, strlen(DATAGRAM_FULL_PRINT), MSG_DONTWAIT,
+               (const struct sockaddr *)&f->target, f->target_len) < 0)
+        f->env->note(f->env, "The server could not be asked for its full print: %s",
+                     strerror(errno));
+    if (fd >= 0)
+        close(fd);
+}
+
 static void on_closing(evutil_socket_t fd, short what, void *arg)
 {
     static const struct timeval at_once;
@@ -78,6 +96,8 @@ static void on_closing(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
+    if (f->full_print)
+        ask_full_print(f);
     if (udp_fresh_close_some(f)) {
         event_add(f->closing, &at_once);
         return;
@@ -111,7 +131,15 @@ static void end(struct flow *f)
     event_del(f->turn);
     event_del(f->writable);
     event_del(f->deadline);
-    on_closing(-1, 0, f);
+    if (f->full_print) {
+        struct timeval quiet =
+            timeval_from_ns(options_number(f->env->options, OPTION_drain, DRAIN_NS));
+
+        f->env->load_end_ns = now_ns();
+        event_add(f->closing, &quiet);
+    } else {
+        on_closing(-1, 0, f);
+    }
 }
 
 /* ---- sending ---- */
@@ -288,6 +316,10 @@ static void client_gauge(struct flow *f)
 
 static void client_stop(struct flow *f)
 {
+    if (f->is_over) { /* and maybe waiting to ask for the full print */
+        event_active(f->closing, EV_TIMEOUT, 0);
+        return;
+    }
     udp_flow_over(f, OUTCOME_STOPPED, NULL);
     end(f);
 }

@@ -6,6 +6,7 @@
 
 #include "protocols/clock.h"
 
+#define DAY_TEXT 24
 #define PRINT_GAP_NS (NS_PER_S / 10) /* between two full prints on demand */
 
 static void read_options(struct udp_count *c, const struct options *o)
@@ -69,6 +70,7 @@ static inline void count_label(struct udp_count *c, struct datagram_label *label
     }
     (*row)->count += n;
     label->count += n;
+    label->last_ns = now;
     c->arrival_ns = now;
     if (label->count == c->nth) {
         label->nth_ns = now;
@@ -146,6 +148,35 @@ static inline void take_stamped(struct udp_count *c, struct datagram_stream *str
     count_time(c, stream, 1, time_ns, now);
 }
 
+/* An instant of now_ns as local time, "14:03:05.123456": a label. */
+static void time_of_day(uint64_t instant_ns, char text[DAY_TEXT])
+{
+    uint64_t ago_ns = now_ns() - instant_ns, ns;
+    struct timespec wall;
+    struct tm day;
+
+    clock_gettime(CLOCK_REALTIME, &wall);
+    ns = (uint64_t)wall.tv_sec * NS_PER_S + (uint64_t)wall.tv_nsec - ago_ns;
+    wall.tv_sec = (time_t)(ns / NS_PER_S);
+    localtime_r(&wall.tv_sec, &day);
+    snprintf(text, DAY_TEXT, "%02u:%02u:%02u.%06u", (unsigned)day.tm_hour % 24,
+             (unsigned)day.tm_min % 60, (unsigned)day.tm_sec % 61,
+             (unsigned)(ns % NS_PER_S / NS_PER_US));
+}
+
+/* Its start and end, which the document's server prints as well. */
+static void print_label(const struct udp_count *c, const struct datagram_label *label)
+{
+    uint64_t us = (label->last_ns - label->first_ns) / NS_PER_US;
+    char first[DAY_TEXT], last[DAY_TEXT];
+
+    time_of_day(label->first_ns, first);
+    time_of_day(label->last_ns, last);
+    c->env->note(c->env,
+                 "%s: %" PRIu64 " received, from %s to %s, %" PRIu64 ".%06" PRIu64 " s",
+                 label->name, label->count, first, last, us / 1000000, us % 1000000);
+}
+
 static void print_counts(struct udp_count *c, uint64_t now)
 {
     const struct datagram_labels *labels = &c->streams.labels;
@@ -154,8 +185,7 @@ static void print_counts(struct udp_count *c, uint64_t now)
         return;
     c->printed_ns = now;
     for (size_t i = 0; i < labels->used; i++)
-        c->env->note(c->env, "%s: %" PRIu64 " received", labels->rows[i].name,
-                     labels->rows[i].count);
+        print_label(c, &labels->rows[i]);
     c->env->note(c->env,
                  "%zu labels, %" PRIu64 " messages, %" PRIu64
                  " dropped at the receive buffer",

@@ -1,6 +1,7 @@
 /*
  * Counting datagrams: what a UDP server makes of the bytes that it read. It is given
- * each datagram once and writes to the meter; it reads no socket and no clock.
+ * each datagram once and writes to the meter; it reads no socket, and no clock but for
+ * the times of day of a full print.
  *
  * A datagram is the run's or foreign. One of the run is new or a duplicate; a new one is
  * `unique`, or `late` if it comes after the drain. So at the end

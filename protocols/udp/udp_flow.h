@@ -66,6 +66,7 @@ struct flow {
     uint64_t turn_end_ns; /* when to give other events their turn */
     uint64_t turn_upto;   /* how many may be done when it is over */
     bool is_over, is_paused;
+    bool full_print; /* the server is still to be asked for it */
 
     struct pacer pacer;
     struct pacer_timer timer;

@@ -70,6 +70,8 @@ static int read_amounts(struct flow *f, struct fail *fail)
 
     f->messages = options_number(o, OPTION_messages, 100000);
     f->duration_ns = options_number(o, OPTION_duration, 0);
+    f->full_print =
+        options_number(o, OPTION_full_print, 0) && !options_number(o, OPTION_sender, 0);
     f->rate = options_number(o, OPTION_rate, 0);
     f->send_buffer_bytes = buffer_bytes > INT_MAX / 2 ? INT_MAX / 2 : (int)buffer_bytes;
     if (!f->messages)
