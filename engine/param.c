@@ -108,6 +108,12 @@ static const struct param params[] = {
     COUNT(nth, FAMILY_UDP | SERVE_UDP, .unit = "messages", .min = 1, .max = TERA,
           .fallback = "100000", .flags = PARAM_BESIDE,
           .help = "report the time from a label's first message to this one"),
+    TEXT(multicast, FAMILY_UDP | SERVE_UDP, .fallback = "",
+         .help = "send to this group of receivers, 224.0.0.0 to 239.255.255.255, on the "
+                 "interface of host"),
+    COUNT(receivers, FAMILY_UDP | SERVE_UDP, .unit = "receivers", .min = 1, .max = 16,
+          .fallback = "1",
+          .help = "receivers in the group, each with a buffer of its own"),
     COUNT(rate, FAMILY_OPERATIONS, .letter = 'R', .unit = "per second", .max = 100000000,
           .zero = "as fast as it goes", .fallback = "0",
           .flags = PARAM_SPLIT | PARAM_LIVE | PARAM_SIZING,

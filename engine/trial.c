@@ -12,7 +12,7 @@
 #include "protocols/utf8.h"
 
 static const struct loss unknown_loss = {-1, -1, -1, -1, -1, -1, -1,
-                                         -1, -1, -1, -1, -1, -1};
+                                         -1, -1, -1, -1, -1, -1, -1};
 
 int trial_init(struct trial *t, const struct scenario *scenario, unsigned number,
                size_t process_count)
@@ -173,7 +173,7 @@ static void attribute(struct loss *l, int64_t drops, int64_t messages)
     l->unexplained_most = l->lost - l->overflow_least;
 }
 
-static void compute_loss(struct trial *t)
+static void compute_loss(struct trial *t, const struct options *values)
 {
     const struct meter_counters *c = &t->counters[PLACE_CLIENT];
     const struct meter_counters *s = &t->counters[PLACE_SERVER];
@@ -185,6 +185,7 @@ static void compute_loss(struct trial *t)
     l->attempted = (int64_t)c->attempted;
     l->refused = (int64_t)c->refused;
     l->accepted = (int64_t)c->sent_messages;
+    l->due = l->accepted * (int64_t)options_number(values, OPTION_receivers, 1);
     if (!trial_all_reported(t, PLACE_SERVER) || !trial_all_reported(t, PLACE_CLIENT))
         return;
     l->received = (int64_t)s->unique;
@@ -193,7 +194,7 @@ static void compute_loss(struct trial *t)
     l->out_of_order = (int64_t)s->out_of_order;
     l->foreign = (int64_t)s->foreign;
     /* More received than accepted cannot be: the check on counts says so. */
-    l->lost = l->accepted > l->received ? l->accepted - l->received : 0;
+    l->lost = l->due > l->received ? l->due - l->received : 0;
     attribute(l, (int64_t)s->drops, (int64_t)s->overflow);
 }
 
@@ -241,7 +242,7 @@ int trial_compute(struct trial *t, const struct options *values)
 
     t->warmup_ns = options_number(values, OPTION_warmup, 0);
     t->seconds = clock_seconds(t);
-    compute_loss(t);
+    compute_loss(t, values);
     judge_answers(t);
     trial_compute_metrics(t);
     trial_compute_checks(t, values);

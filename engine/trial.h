@@ -29,8 +29,9 @@
  */
 struct loss {
     int64_t attempted, refused, accepted;
-    int64_t received;                 /* each message once */
-    int64_t lost;                     /* accepted - received */
+    int64_t due;                      /* what was accepted, once for each receiver */
+    int64_t received;                 /* each message once by each receiver */
+    int64_t lost;                     /* due - received */
     int64_t overflow_least, overflow; /* of the lost: dropped at the full buffer */
     int64_t unexplained, unexplained_most;
     int64_t late, duplicate, out_of_order, foreign;

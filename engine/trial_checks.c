@@ -136,12 +136,14 @@ static void check_datagrams(struct trial *t)
         return;
     }
     add_check(t, "counts at both ends",
-              verdict_of(l->accepted == l->received + l->lost &&
+              verdict_of(l->due == l->received + l->lost &&
                          l->attempted == l->accepted + l->refused + unsent),
               "%" PRId64 " attempted = %" PRId64 " accepted + %" PRId64
-              " refused + %" PRId64 " never handed over; accepted = %" PRId64
+              " refused + %" PRId64 " never handed over; %s = %" PRId64
               " received + %" PRId64 " lost",
-              l->attempted, l->accepted, l->refused, unsent, l->received, l->lost);
+              l->attempted, l->accepted, l->refused, unsent,
+              l->due == l->accepted ? "accepted" : "accepted, for each receiver",
+              l->received, l->lost);
     loss_range(l->overflow_least, l->overflow, dropped, sizeof(dropped));
     loss_range(l->unexplained, l->unexplained_most, rest, sizeof(rest));
     add_check(t, "loss explained",

@@ -142,7 +142,7 @@ void trial_compute_metrics(struct trial *t)
     compute_latency(t);
     if (t->loss.lost >= 0)
         m[METRIC_loss_percent] =
-            trial_ratio(100.0 * (double)t->loss.lost, (double)t->loss.accepted);
+            trial_ratio(100.0 * (double)t->loss.lost, (double)t->loss.due);
     if (trial_has_place(t, PLACE_CLIENT) && t->scenario->family->operations)
         m[METRIC_error_percent] =
             trial_ratio(100.0 * (double)(c->failed + c->timed_out), (double)c->attempted);

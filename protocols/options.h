@@ -22,11 +22,12 @@
     X(concurrency) X(congestion) X(connected) X(connection_rate)                \
     X(connections) X(direction) X(drain) X(duration) X(file) X(full_print)      \
     X(gro) X(gso) X(headers) X(host) X(input) X(label) X(message)               \
-    X(message_size) X(messages) X(method) X(nth) X(path) X(payload) X(pin)      \
-    X(pipelining) X(port) X(rate) X(receive_buffer) X(remote_target)            \
-    X(requests) X(resolve) X(send_buffer) X(server_launch) X(size)              \
-    X(socket_path) X(target) X(task) X(threshold) X(timeout) X(trials)          \
-    X(upstream) X(url) X(verify) X(warmup) X(window) X(workers)                 \
+    X(message_size) X(messages) X(method) X(multicast) X(nth) X(path)           \
+    X(payload) X(pin) X(pipelining) X(port) X(rate) X(receive_buffer)           \
+    X(receivers) X(remote_target) X(requests) X(resolve) X(send_buffer)         \
+    X(server_launch) X(size) X(socket_path) X(target) X(task) X(threshold)      \
+    X(timeout) X(trials) X(upstream) X(url) X(verify) X(warmup) X(window)       \
+    X(workers)                                                                  \
                                                                                 \
     X(accepted) X(call) X(content) X(dispatch) X(expect) X(foreign)             \
     X(oneshot_program) X(persistent) X(rate_per) X(run_id) X(sender)            \

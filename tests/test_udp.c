@@ -1334,6 +1334,91 @@ static void intervals_add_up(void **state)
     pair_done(&pair);
 }
 
+/* ---- groups ---- */
+
+#define GROUP " multicast=239.199.7.1"
+
+static void each_receiver_of_a_group_has_every_message(void **state)
+{
+    static const char *const strategies[] = {
+        "socket=cached", "socket=cached connected=1 dispatch=parallel batch=64",
+        "socket=cached dispatch=parallel batch=64 resolve=each host=localhost",
+        "socket=fresh", "socket=fresh connected=1 dispatch=parallel window=16"};
+
+    (void)state;
+    for (size_t i = 0; i < NUMBER_OF(strategies); i++) {
+        struct pair pair = {0};
+        char options[200];
+        const struct meter_counters *c;
+
+        c = count(add_server(&pair, RUN " " BIG GROUP " receivers=3"));
+        assert_non_null(strstr(pair.server->env.endpoint, "udp:239.199.7.1:"));
+        snprintf(options, sizeof(options), RUN GROUP " messages=500 %s", strategies[i]);
+        run_client(add_client(&pair, options));
+        check_client(pair.client, 500);
+        stop_server(pair.server, 500);
+        check_server(pair.server, 1500);
+        assert_int_equal(c->unique, 1500);
+        assert_int_equal(c->duplicate + c->foreign, 0);
+        assert_non_null(strstr(pair.server->text, "lost_by_receiver=0, 0, 0\n"));
+        pair_done(&pair);
+    }
+}
+
+/* "name=1, 2, 3": the sum. */
+static uint64_t fact_sum(const struct peer *p, const char *name)
+{
+    const char *at = strstr(p->text, name);
+    uint64_t sum = 0;
+
+    assert_non_null(at);
+    for (at += strlen(name) - 1; *at != '\n'; at += strcspn(at, ",\n"))
+        sum += strtoull(at + 1, (char **)&at, 10);
+    return sum;
+}
+
+static void loss_is_told_for_each_receiver(void **state)
+{
+    struct pair pair = {0};
+    const struct meter_counters *c;
+
+    (void)state;
+    c = count(add_server(&pair, RUN GROUP " receivers=3 receive_buffer=20000"));
+    run_client(add_client(&pair, RUN GROUP " messages=2000 socket=cached"));
+    stop_server(pair.server, 2000);
+    check_server(pair.server, 6000);
+    assert_true(c->unique > 0 && c->unique < 1000);
+    assert_int_equal(fact_sum(pair.server, "lost_by_receiver="), 6000 - c->unique);
+    assert_int_equal(fact_sum(pair.server, "dropped_by_receiver="), c->drops);
+    pair_done(&pair);
+}
+
+static void groups_that_cannot_be_are_refused(void **state)
+{
+    static const struct {
+        const char *options, *words;
+    } rows[] = {
+        {"multicast=127.0.0.1", "224.0.0.0"},
+        {"multicast=ff02::1", "224.0.0.0"},
+        {"multicast=group", "224.0.0.0"},
+        {"receivers=2", "--multicast"},
+        {"multicast=239.199.7.1 host=::1", "IPv4"},
+        {"multicast=239.199.7.1 target=udp:127.0.0.1:9", "--target"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
+        struct options o = {0};
+        struct fail fail = {0};
+
+        set_options(&o, rows[i].options);
+        assert_true(role_udp_server.check(&o, &fail) < 0);
+        if (!strstr(fail.sentence, rows[i].words))
+            fail_msg("%s: %s", rows[i].options, fail.sentence);
+        options_done(&o);
+    }
+}
+
 /* ---- limits ---- */
 
 /* In a process of its own, since a hard limit does not go up again. */
@@ -1528,6 +1613,9 @@ int main(void)
         cmocka_unit_test(client_asks_for_the_full_print),
         cmocka_unit_test(stop_asks_for_the_full_print_at_once),
         cmocka_unit_test(intervals_add_up),
+        cmocka_unit_test(each_receiver_of_a_group_has_every_message),
+        cmocka_unit_test(loss_is_told_for_each_receiver),
+        cmocka_unit_test(groups_that_cannot_be_are_refused),
         cmocka_unit_test(out_of_file_handles_is_an_outcome),
         cmocka_unit_test(pause_before_the_start_holds),
         cmocka_unit_test(flood_from_another_process_adds_up),

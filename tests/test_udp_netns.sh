@@ -115,6 +115,31 @@ run plain_payloads 5 udp-cached-series --messages 10000 --rate 20000 --payload p
 run segments_over_a_link 0 udp-cached-parallel --messages 20000 --size 1400 \
     --gso --gro --resolve once --rate 50000
 
+# Of a group each receiver misses what the network dropped before it was shared out.
+lose 5
+rm -f "$work/run.json"
+timeout 120 "$program" run udp-cached-series --messages 10000 --rate 20000 \
+    --multicast 239.199.7.1 --receivers 3 --trials 1 --remote-target --host 10.199.7.1 \
+    --server-launch "ip netns exec $server_ns" \
+    --client-launch "ip netns exec $client_ns" --receive-buffer 64MiB \
+    --json "$work/run.json" > "$work/out" 2>&1
+dropped=$(ip netns exec "$server_ns" nft list ruleset |
+    sed -n 's/.*counter packets \([0-9]*\).*/\1/p')
+if python3 - "$work/run.json" "$dropped" << 'PYTHON' 2> "$work/why"; then
+import json, sys
+trial, dropped = json.load(open(sys.argv[1]))["trials"][0], int(sys.argv[2])
+loss = trial["loss"]
+facts = [p["facts"] for p in trial["processes"] if "lost_by_receiver" in p["facts"]]
+assert dropped > 0 and loss["due"] == 30000, loss
+assert loss["unexplained"] == loss["lost"] == 3 * dropped, (loss, dropped)
+assert facts[0]["lost_by_receiver"] == ", ".join(3 * [str(dropped)]), facts
+PYTHON
+    echo "ok udp_netns_group_of_receivers"
+else
+    echo "not ok udp_netns_group_of_receivers"
+    cat "$work/why" "$work/out"
+fi
+
 # Strangers overflow the buffer while the network drops some of the run's datagrams: how
 # much of the loss is whose is only known within bounds, and no check says that it is.
 lose 5

@@ -35,7 +35,7 @@ d = json.load(open(sys.argv[1]))
 loss = d["trials"][0]["loss"]
 print(d["outcome"], d["reason"], loss)
 if loss["lost"] is not None:
-    assert loss["accepted"] == loss["received"] + loss["lost"]
+    assert loss["due"] == loss["received"] + loss["lost"]
     assert loss["lost"] == loss["receiver_overflow"] + loss["unexplained"]
     assert min(v for v in loss.values() if v is not None) >= 0
 exec(sys.argv[2])
@@ -78,6 +78,12 @@ fi
 run udp-cached-parallel --gso --gro --resolve once --messages 500000
 check segmented_sends "assert $code == 0
 assert loss['accepted'] == 500000 and loss['unexplained'] == 0"
+
+run udp-cached-series --multicast 239.199.7.1 --receivers 3 --messages 200 \
+    --rate 2000
+check group_of_receivers "assert $code == 0 and loss['accepted'] == 200
+assert loss['due'] == 600 and loss['received'] == 600
+assert d['trials'][0]['processes'][0]['facts']['lost_by_receiver'] == '0, 0, 0'"
 
 # A server that knows only labels, as the document's own, counts plain payloads right, and
 # prints them when it is asked to.

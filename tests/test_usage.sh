@@ -71,7 +71,7 @@ takes() {
 
 takes tcp 'help size direction block method file verify client message message-size host port congestion'
 takes pipe 'help size direction block method file verify client message message-size path'
-takes udp 'help gro receive-buffer nth drain host port'
+takes udp 'help gro receive-buffer nth multicast receivers drain host port'
 takes rest 'help host port congestion'
 takes gateway 'upstream-endpoint upstream-kind help upstream timeout host port congestion'
 takes topper 'help task host port congestion'

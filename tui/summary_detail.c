@@ -125,14 +125,14 @@ static void draw_sending(struct page *p, const struct trial *t)
 static void draw_lost(struct page *p, const struct loss *l)
 {
     bool is_certain = l->unexplained == l->unexplained_most;
+    int64_t most = l->due > l->attempted ? l->due : l->attempted;
 
     loss_row(p, is_certain ? "lost: receive buffer full" : "lost: buffer full, at most",
-             l->overflow, l->attempted, PAINT_MAX);
+             l->overflow, most, PAINT_MAX);
     loss_row(p, is_certain ? "lost: unexplained" : "lost: unexplained, at least",
-             l->unexplained, l->attempted, PAINT_P99);
+             l->unexplained, most, PAINT_P99);
     if (!is_certain)
-        loss_row(p, "lost: unexplained, at most", l->unexplained_most, l->attempted,
-                 PAINT_P99);
+        loss_row(p, "lost: unexplained, at most", l->unexplained_most, most, PAINT_P99);
 }
 
 void summary_draw_loss(struct page *p, const struct run *r)
@@ -140,6 +140,7 @@ void summary_draw_loss(struct page *p, const struct run *r)
     const struct trial *t = run_trial(r);
     const struct loss *l = t ? &t->loss : NULL;
     char heading[96];
+    int64_t most;
 
     if (!l || l->attempted < 0 || !r->scenario->family->datagrams)
         return;
@@ -149,19 +150,20 @@ void summary_draw_loss(struct page *p, const struct run *r)
         page_heading(p, "Loss: not known, nothing was sent");
     } else {
         snprintf(heading, sizeof(heading), "Loss: %" PRId64 " of %" PRId64 " (%.3f %%)%s",
-                 l->lost, l->accepted, t->metrics[METRIC_loss_percent],
+                 l->lost, l->due, t->metrics[METRIC_loss_percent],
                  r->trials_begun > 1 ? ", last trial" : "");
         page_heading(p, heading);
     }
+    most = l->due > l->attempted ? l->due : l->attempted;
     draw_sending(p, t);
     loss_row(p, "attempted", l->attempted, l->attempted, PAINT_UP);
     loss_row(p, "refused by sender's kernel", l->refused, l->attempted, PAINT_DOWN);
     loss_row(p, "accepted", l->accepted, l->attempted, PAINT_UP);
-    loss_row(p, "received, each once", l->received, l->attempted, PAINT_GOOD);
+    loss_row(p, "received, each once", l->received, most, PAINT_GOOD);
     draw_lost(p, l);
-    loss_row(p, "late", l->late, l->attempted, PAINT_DIM);
-    loss_row(p, "duplicate", l->duplicate, l->attempted, PAINT_DIM);
-    loss_row(p, "out of order", l->out_of_order, l->attempted, PAINT_DIM);
+    loss_row(p, "late", l->late, most, PAINT_DIM);
+    loss_row(p, "duplicate", l->duplicate, most, PAINT_DIM);
+    loss_row(p, "out of order", l->out_of_order, most, PAINT_DIM);
     draw_advice(p, t);
     page_gap(p);
 }

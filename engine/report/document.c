@@ -120,6 +120,7 @@ static void add_loss(cJSON *trial, const struct trial *t)
     add_signed(o, "attempted", l->attempted);
     add_signed(o, "refused", l->refused);
     add_signed(o, "accepted", l->accepted);
+    add_signed(o, "due", l->due);
     add_signed(o, "received", l->received);
     add_signed(o, "lost", l->lost);
     add_signed(o, "receiver_overflow", l->overflow);

@@ -125,9 +125,10 @@ static void put_loss(FILE *f, const struct trial *t)
     loss_range(l->unexplained, l->unexplained_most, rest, sizeof(rest));
     fprintf(f,
             "\nLoss in the last trial: %" PRId64 " of %" PRId64
-            " accepted datagrams, %s of them dropped at the receiver's full buffer, %s "
+            " accepted datagrams%s, %s of them dropped at the receiver's full buffer, %s "
             "unexplained.\n",
-            l->lost, l->accepted, dropped, rest);
+            l->lost, l->due, l->due == l->accepted ? "" : " for each receiver", dropped,
+            rest);
 }
 
 static void put_thresholds(FILE *f, const struct run *r)

@@ -264,14 +264,15 @@ static void print_loss(FILE *f, const struct trial *t)
     loss_range(l->overflow_least, l->overflow, dropped, sizeof(dropped));
     loss_range(l->unexplained, l->unexplained_most, rest, sizeof(rest));
     fprintf(f,
-            "\nloss: %" PRId64 " of %" PRId64 " accepted (%s): %s"
+            "\nloss: %" PRId64 " of %" PRId64 " accepted%s (%s): %s"
             " dropped at the receiver's full buffer, %s unexplained\n"
             "  %" PRId64 " attempted, %" PRId64
             " refused by the sender's kernel; %" PRId64 " received once, %" PRId64
             " again, %" PRId64 " out of order, %" PRId64 " late, %" PRId64
             " of strangers\n",
-            l->lost, l->accepted, percent, dropped, rest, l->attempted, l->refused,
-            l->received, l->duplicate, l->out_of_order, l->late, l->foreign);
+            l->lost, l->due, l->due == l->accepted ? "" : ", for each receiver", percent,
+            dropped, rest, l->attempted, l->refused, l->received, l->duplicate,
+            l->out_of_order, l->late, l->foreign);
     trial_advice(t, advice, sizeof(advice));
     if (*advice)
         fprintf(f, "  to lose less: %s\n", advice);

@@ -165,11 +165,11 @@ int udp_flow_socket(const struct flow *f)
 
     if (fd < 0)
         return -errno;
-    if (set_send_buffer(f, fd) == 0)
+    err = set_send_buffer(f, fd) < 0 ? -errno : udp_group_aim(&f->group, fd);
+    if (err == 0)
         return fd;
-    err = errno;
     close(fd);
-    return -err;
+    return err;
 }
 
 int udp_flow_connect(const struct flow *f, int fd)

@@ -27,6 +27,7 @@
 #include "protocols/resolver.h"
 #include "protocols/role.h"
 #include "protocols/udp/datagram.h"
+#include "protocols/udp/udp_group.h"
 
 struct event;
 
@@ -55,6 +56,7 @@ struct flow {
     struct endpoint name; /* of the target, as it is to be looked up */
     struct sockaddr_storage target;
     socklen_t target_len;
+    struct udp_group group; /* that the target is, if one */
     struct datagram_form form;
 
     uint64_t handed, done;

@@ -139,7 +139,7 @@ static void choose_name(struct flow *f)
 
     if (!f->resolve_each)
         return;
-    if (!*target && *host)
+    if (!*target && *host && !f->group.is_set)
         snprintf(f->name.host, sizeof(f->name.host), "%s", host);
     for (size_t i = 0; i < 2 && is_numeric(f->name.host); i++)
         if (leads_to_target(f, names[i]))
@@ -157,6 +157,10 @@ static int read_target(struct flow *f, struct fail *fail)
         return fail_usage(fail, "target", "\"%s\" is not a UDP endpoint",
                           f->env->endpoint);
     err = resolve_address(&f->name, &f->target, &f->target_len, fail);
+    if (err == 0)
+        err = udp_group_read(&f->group, f->env->options, fail);
+    if (err == 0)
+        err = udp_group_find_way(&f->group, fail);
     if (err < 0)
         return err;
     choose_name(f);
