@@ -47,7 +47,7 @@ static void stamp(struct flow *f, size_t n)
 /* Each of the messages goes to the address that was found for it. */
 static ssize_t send_several(struct flow *f, size_t n)
 {
-    for (size_t i = 0; i < n && f->resolver; i++) {
+    for (size_t i = 0; i < n && f->lookups; i++) {
         struct answer *a = &f->answers[f->answered_at + i];
         struct msghdr *m = &f->calls[i].msg_hdr;
         bool fits = a->address.ss_family == f->target.ss_family;

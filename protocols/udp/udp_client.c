@@ -20,7 +20,7 @@
  *                  (UDP_SEGMENT), as many as fit
  *   connected      1: connect(2) the socket
  *   resolve        "each": look the name of the target up for every message, by threads
- *                  (protocols/resolver.h)
+ *                  (protocols/lookups.h)
  *   host           the name for that, if it is not the endpoint's
  *   send_buffer    bytes for SO_SNDBUF; 0: the system's default
  *   full_print     1: the first sender asks the server for its counts when it is over,
@@ -125,8 +125,8 @@ static void end(struct flow *f)
         say_number(f, "send_buffer_full", f->waits);
     if (f->peak > 1)
         say_number(f, "backlog_peak", f->peak);
-    resolver_free(f->resolver);
-    f->resolver = NULL;
+    lookups_free(f->lookups);
+    f->lookups = NULL;
     pacer_timer_rest(&f->timer);
     event_del(f->turn);
     event_del(f->writable);
@@ -340,15 +340,15 @@ static int make_events(struct flow *f, struct fail *fail)
         return fail_set(fail, ENOMEM, "prepare", "the UDP client cannot start");
     if (!f->resolve_each)
         return 0;
-    f->resolver = resolver_new(base, &f->name, take_turn, f);
-    return f->resolver ? 0
-                       : fail_set(fail, errno, "prepare",
-                                  "no threads to look the name of the target up");
+    f->lookups = lookups_new(base, &f->name, take_turn, f);
+    return f->lookups ? 0
+                      : fail_set(fail, errno, "prepare",
+                                 "no threads to look the name of the target up");
 }
 
 static void client_free(struct flow *f)
 {
-    resolver_free(f->resolver);
+    lookups_free(f->lookups);
     pacer_timer_done(&f->timer);
     event_drop(f->turn);
     event_drop(f->writable);

@@ -14,7 +14,7 @@ uint64_t udp_flow_reach(const struct flow *f, uint64_t upto)
     uint64_t ahead = f->ahead;
 
     if (upto == UINT64_MAX && ahead > UDP_BATCH_MAX && !f->is_fresh)
-        ahead = f->resolver ? UDP_BATCH_MAX : 0;
+        ahead = f->lookups ? UDP_BATCH_MAX : 0;
     return upto - f->done < ahead ? upto : f->done + ahead;
 }
 
@@ -22,8 +22,8 @@ void udp_flow_hand_over(struct flow *f, uint64_t n)
 {
     if (n <= f->handed)
         return;
-    if (f->resolver)
-        resolver_ask(f->resolver, n - f->handed);
+    if (f->lookups)
+        lookups_ask(f->lookups, n - f->handed);
     f->handed = n;
     if (f->handed - f->done > f->peak)
         f->peak = f->handed - f->done;
@@ -35,12 +35,12 @@ void udp_flow_take_answers(struct flow *f)
 {
     size_t left = f->answered - f->answered_at;
 
-    if (!f->resolver)
+    if (!f->lookups)
         return;
     memmove(f->answers, f->answers + f->answered_at, left * sizeof(f->answers[0]));
     f->answered_at = 0;
     f->answered =
-        left + resolver_take(f->resolver, f->answers + left, UDP_BATCH_MAX - left);
+        left + lookups_take(f->lookups, f->answers + left, UDP_BATCH_MAX - left);
 }
 
 /* The server may be at the name's other kind of address (protocols/resolve.h). */
@@ -57,7 +57,7 @@ ssize_t udp_flow_addressed(struct flow *f, size_t max)
     const struct answer *next;
     size_t n = 0;
 
-    if (!f->resolver)
+    if (!f->lookups)
         return (ssize_t)max;
     next = &f->answers[f->answered_at];
     while (n < max && f->answered_at + n < f->answered && next[n].err == 0)
@@ -73,7 +73,7 @@ ssize_t udp_flow_addressed(struct flow *f, size_t max)
 
 void udp_flow_use_addresses(struct flow *f, size_t n)
 {
-    for (size_t i = 0; f->resolver && i < n; i++)
+    for (size_t i = 0; f->lookups && i < n; i++)
         meter_record(f->meter, METER_HIST_lookup, f->answers[f->answered_at++].span_ns);
 }
 

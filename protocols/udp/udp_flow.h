@@ -22,9 +22,9 @@
 #include <sys/types.h>
 
 #include "protocols/endpoint.h"
+#include "protocols/lookups.h"
 #include "protocols/pacer.h"
 #include "protocols/pacer_timer.h"
-#include "protocols/resolver.h"
 #include "protocols/role.h"
 #include "protocols/udp/datagram.h"
 #include "protocols/udp/udp_group.h"
@@ -38,7 +38,7 @@ struct event;
 enum step {
     STEP_ON,    /* go on */
     STEP_FULL,  /* the send buffer is full: wait for room */
-    STEP_AWAIT, /* no address is known yet: wait for the resolver */
+    STEP_AWAIT, /* no address is known yet: wait for a lookup */
     STEP_ENDED, /* the flow is over, with `outcome` and `reason` */
 };
 
@@ -76,7 +76,7 @@ struct flow {
     uint64_t intended_ns[UDP_TAKE_MAX]; /* of messages taken from the pacer */
     size_t taken, taken_at;             /* those from taken_at on are not done */
 
-    struct resolver *resolver; /* owned; NULL: `target` is known to be right */
+    struct lookups *lookups; /* owned; NULL: `target` is known to be right */
     size_t answered, answered_at;
     struct answer answers[UDP_BATCH_MAX]; /* those from answered_at on are not used up */
 
@@ -114,7 +114,7 @@ uint64_t udp_flow_reach(const struct flow *f, uint64_t upto);
 /* The first n messages are handed over; n may be what it was. */
 void udp_flow_hand_over(struct flow *f, uint64_t n);
 
-/* Take what the resolver has found. An answer is delivered by a turn of its own. */
+/* Take the answers that have come. They are delivered by a turn of their own. */
 void udp_flow_take_answers(struct flow *f);
 
 /*

@@ -1,4 +1,4 @@
-#include "protocols/resolver.h"
+#include "protocols/lookups.h"
 
 #include <errno.h>
 #include <event2/event.h>
@@ -13,7 +13,7 @@
 #include "protocols/event.h"
 
 /* Shared by the owner and the threads: whoever lets go of it last frees it. */
-struct resolver {
+struct lookups {
     struct endpoint name;
     struct event *event; /* the owner's */
     void (*ready)(void *arg);
@@ -27,11 +27,11 @@ struct resolver {
     uint64_t asked; /* and not begun */
     size_t begun;   /* lookups under way */
     size_t first, count;
-    struct answer answers[RESOLVER_ANSWERS]; /* a ring */
+    struct answer answers[LOOKUPS_ANSWERS]; /* a ring */
 };
 
 /* Called with the lock held, which is gone afterwards. */
-static void let_go(struct resolver *r)
+static void let_go(struct lookups *r)
 {
     bool was_last = --r->users == 0;
 
@@ -69,9 +69,9 @@ static void look_up(const struct endpoint *name, struct answer *a)
     a->span_ns = now_ns() - begin_ns;
 }
 
-static void put_answer(struct resolver *r, const struct answer *a)
+static void put_answer(struct lookups *r, const struct answer *a)
 {
-    r->answers[(r->first + r->count) % RESOLVER_ANSWERS] = *a;
+    r->answers[(r->first + r->count) % LOOKUPS_ANSWERS] = *a;
     r->count++;
     if (r->count == 1 && !r->is_over)
         eventfd_write(r->fd, 1);
@@ -79,12 +79,12 @@ static void put_answer(struct resolver *r, const struct answer *a)
 
 static void *thread_main(void *arg)
 {
-    struct resolver *r = arg;
+    struct lookups *r = arg;
     struct answer a;
 
     pthread_mutex_lock(&r->lock);
     while (!r->is_over) {
-        if (!r->asked || r->count + r->begun == RESOLVER_ANSWERS) {
+        if (!r->asked || r->count + r->begun == LOOKUPS_ANSWERS) {
             pthread_cond_wait(&r->work, &r->lock);
             continue;
         }
@@ -102,7 +102,7 @@ static void *thread_main(void *arg)
 
 static void on_answers(evutil_socket_t fd, short what, void *arg)
 {
-    struct resolver *r = arg;
+    struct lookups *r = arg;
     eventfd_t n;
 
     (void)what;
@@ -111,7 +111,7 @@ static void on_answers(evutil_socket_t fd, short what, void *arg)
 }
 
 /* Signals are the loop's, and a thread is no one's to wait for. */
-static int start_threads(struct resolver *r)
+static int start_threads(struct lookups *r)
 {
     pthread_attr_t detached;
     sigset_t all, before;
@@ -122,7 +122,7 @@ static int start_threads(struct resolver *r)
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     pthread_mutex_lock(&r->lock);
-    for (int i = 0; i < RESOLVER_THREADS && !err; i++) {
+    for (int i = 0; i < LOOKUPS_THREADS && !err; i++) {
         pthread_t thread;
 
         err = pthread_create(&thread, &detached, thread_main, r);
@@ -134,15 +134,15 @@ static int start_threads(struct resolver *r)
     return err;
 }
 
-struct resolver *resolver_new(struct event_base *base, const struct endpoint *name,
-                              void (*ready)(void *arg), void *arg)
+struct lookups *lookups_new(struct event_base *base, const struct endpoint *name,
+                            void (*ready)(void *arg), void *arg)
 {
-    struct resolver *r = calloc(1, sizeof(*r));
+    struct lookups *r = calloc(1, sizeof(*r));
     int err = ENOMEM;
 
     if (!r)
         return NULL;
-    *r = (struct resolver){.name = *name, .ready = ready, .arg = arg, .users = 1};
+    *r = (struct lookups){.name = *name, .ready = ready, .arg = arg, .users = 1};
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->work, NULL);
     r->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -154,12 +154,12 @@ struct resolver *resolver_new(struct event_base *base, const struct endpoint *na
         err = start_threads(r);
     if (!err)
         return r;
-    resolver_free(r);
+    lookups_free(r);
     errno = err;
     return NULL;
 }
 
-void resolver_free(struct resolver *r)
+void lookups_free(struct lookups *r)
 {
     if (!r)
         return;
@@ -170,7 +170,7 @@ void resolver_free(struct resolver *r)
     let_go(r);
 }
 
-void resolver_ask(struct resolver *r, uint64_t n)
+void lookups_ask(struct lookups *r, uint64_t n)
 {
     if (!n)
         return;
@@ -183,17 +183,17 @@ void resolver_ask(struct resolver *r, uint64_t n)
     pthread_mutex_unlock(&r->lock);
 }
 
-size_t resolver_take(struct resolver *r, struct answer *answers, size_t max)
+size_t lookups_take(struct lookups *r, struct answer *answers, size_t max)
 {
     bool was_full;
     size_t n;
 
     pthread_mutex_lock(&r->lock);
-    was_full = r->count + r->begun == RESOLVER_ANSWERS;
+    was_full = r->count + r->begun == LOOKUPS_ANSWERS;
     n = r->count < max ? r->count : max;
     for (size_t i = 0; i < n; i++)
-        answers[i] = r->answers[(r->first + i) % RESOLVER_ANSWERS];
-    r->first = (r->first + n) % RESOLVER_ANSWERS;
+        answers[i] = r->answers[(r->first + i) % LOOKUPS_ANSWERS];
+    r->first = (r->first + n) % LOOKUPS_ANSWERS;
     r->count -= n;
     if (r->count)
         eventfd_write(r->fd, 1);

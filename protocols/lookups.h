@@ -1,13 +1,13 @@
 /*
  * One name looked up over and over without holding the event loop up, as programs with
  * an event loop do it: threads call getaddrinfo(3), and the loop hears of the answers.
- * RESOLVER_THREADS is what libuv has for it, the runtime of the UDP document.
+ * LOOKUPS_THREADS is what libuv has for it, the runtime of the UDP document.
  *
  * Every question is the same, so answers belong to no question in particular. At most
- * RESOLVER_ANSWERS wait to be taken; the threads rest meanwhile.
+ * LOOKUPS_ANSWERS wait to be taken; the threads rest meanwhile.
  */
-#ifndef PROTOCOLS_RESOLVER_H
-#define PROTOCOLS_RESOLVER_H
+#ifndef PROTOCOLS_LOOKUPS_H
+#define PROTOCOLS_LOOKUPS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,11 +15,11 @@
 
 #include "protocols/endpoint.h"
 
-#define RESOLVER_THREADS 4
-#define RESOLVER_ANSWERS 1024
+#define LOOKUPS_THREADS 4
+#define LOOKUPS_ANSWERS 1024
 
 struct event_base;
-struct resolver;
+struct lookups;
 
 struct answer {
     int err; /* 0, or the negative errno of endpoint_address */
@@ -32,16 +32,16 @@ struct answer {
  * NULL with errno set when out of memory, descriptors or threads. `ready` is called from
  * the loop, a turn or more after the question, whenever there are answers to take.
  */
-struct resolver *resolver_new(struct event_base *base, const struct endpoint *name,
-                              void (*ready)(void *arg), void *arg);
+struct lookups *lookups_new(struct event_base *base, const struct endpoint *name,
+                            void (*ready)(void *arg), void *arg);
 
 /* Does not wait for a lookup that is under way. NULL is fine. */
-void resolver_free(struct resolver *r);
+void lookups_free(struct lookups *r);
 
 /* Look the name up n times more. */
-void resolver_ask(struct resolver *r, uint64_t n);
+void lookups_ask(struct lookups *r, uint64_t n);
 
 /* Take the next answers, at most `max`, in the order in which they came: how many. */
-size_t resolver_take(struct resolver *r, struct answer *answers, size_t max);
+size_t lookups_take(struct lookups *r, struct answer *answers, size_t max);
 
 #endif
