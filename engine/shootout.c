@@ -360,6 +360,15 @@ size_t shootout_runs(const struct shootout *s, size_t *crowded)
     return n;
 }
 
+bool shootout_has_size(const struct shootout *s, size_t contestant)
+{
+    for (size_t g = 0; g < s->group_count; g++)
+        for (size_t m = 0; m < s->groups[g].count; m++)
+            if (s->groups[g].members[m] == contestant)
+                return s->groups[g].table == SHOOTOUT_SIZES;
+    return false;
+}
+
 size_t shootout_values(const struct contestant *c, enum metric metric,
                        double values[ROUNDS_MAX])
 {

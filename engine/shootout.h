@@ -113,6 +113,9 @@ void shootout_done(struct shootout *s);
 /* How many runs there are, and in how many a process waited long for a core. */
 size_t shootout_runs(const struct shootout *s, size_t *crowded);
 
+/* Whether the contestant is one at a message size, measured for a while. */
+bool shootout_has_size(const struct shootout *s, size_t contestant);
+
 /* A contestant's values of a metric, from its completed trials; returns how many. */
 size_t shootout_values(const struct contestant *c, enum metric metric,
                        double values[ROUNDS_MAX]);

@@ -190,6 +190,28 @@ static void what_failed_is_out_of_the_race(void **state)
     shootout_done(&s);
 }
 
+/* The steps of UDP are of the whole amount; only what is at a size is cut by time. */
+static void sizes_are_those_of_the_stream_alone(void **state)
+{
+    struct shootout s;
+    size_t sized = 0;
+
+    (void)state;
+    make(&s, "udp", false);
+    for (size_t i = 0; i < s.rounds.count; i++) {
+        assert_false(shootout_has_size(&s, i));
+        assert_int_equal(options_number(&s.contestants[i].values, OPTION_duration, 1), 0);
+        assert_int_equal(options_number(&s.contestants[i].values, OPTION_messages, 1),
+                         100000);
+    }
+    shootout_done(&s);
+    make(&s, "stream", false);
+    for (size_t i = 0; i < s.rounds.count; i++)
+        sized += shootout_has_size(&s, i);
+    assert_int_equal(sized, s.rounds.count - s.documented_count);
+    shootout_done(&s);
+}
+
 /* Ten seconds in series and two in parallel, in 2 turns a message and in 0.01. */
 static void steps_have_their_factors(void **state)
 {
@@ -282,6 +304,7 @@ int main(void)
         cmocka_unit_test(equals_are_tied),
         cmocka_unit_test(one_round_tells_no_winner),
         cmocka_unit_test(what_failed_is_out_of_the_race),
+        cmocka_unit_test(sizes_are_those_of_the_stream_alone),
         cmocka_unit_test(steps_have_their_factors),
         cmocka_unit_test(every_report_can_be_written),
         cmocka_unit_test(wrong_names_and_values_are_refused),

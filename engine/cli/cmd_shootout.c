@@ -67,8 +67,9 @@ static int read_each(const struct arguments *a, struct shootout *s, struct fail 
     if (read_number(a, "each", UNIT_DURATION, 10000000, NS_PER_MINUTE, &each, fail) < 0)
         return -EINVAL;
     s->each_ns = each;
-    for (size_t i = s->documented_count; i < s->rounds.count; i++)
-        if (options_set_number(&s->contestants[i].values, OPTION_duration, each) < 0)
+    for (size_t i = 0; i < s->rounds.count; i++)
+        if (shootout_has_size(s, i) &&
+            options_set_number(&s->contestants[i].values, OPTION_duration, each) < 0)
             return fail_set(fail, ENOMEM, "shootout", "a shoot-out");
     return 0;
 }

@@ -58,10 +58,11 @@ static cJSON *contestant_object(const struct shootout *s, size_t index)
     json_add_u64(o, "rounds", c->count);
     json_add_text(o, "problem", shootout_problem(c));
     metrics = cJSON_AddObjectToObject(o, "metrics");
-    if (index < s->documented_count) {
+    if (!shootout_has_size(s, index)) {
         for (size_t i = 0; i < n; i++)
             add_values(metrics, c, list[i]);
-        add_documented(o, c->scenario);
+        if (index < s->documented_count)
+            add_documented(o, c->scenario);
     } else {
         json_add_u64(o, "message_bytes",
                      options_number(&c->values, OPTION_message_size, 0));
