@@ -83,7 +83,7 @@ static void ask_full_print(struct flow *f)
     if (fd < 0 ||
         sendto(fd, DATAGRAM_FULL_PRINT, strlen(DATAGRAM_FULL_PRINT), MSG_DONTWAIT,
                (const struct sockaddr *)&f->target, f->target_len) < 0)
-        f->env->note(f->env, "The server could not be asked for its full print: %s",
+        f->env->note(f->env, "the server could not be asked for its full print: %s",
                      strerror(errno));
     if (fd >= 0)
         close(fd);
@@ -114,7 +114,7 @@ static void say_number(struct flow *f, const char *fact, uint64_t number)
 }
 
 /* Count what is unfinished, close what is open, and say so. */
-static void end(struct flow *f)
+static void end_flow(struct flow *f)
 {
     if (f->is_over)
         return;
@@ -202,7 +202,7 @@ static void take_turn(void *arg)
         return;
     f->clock_ns = now_ns();
     if (f->clock_ns >= f->deadline_ns) {
-        end(f);
+        end_flow(f);
         return;
     }
     f->meter->counters.turns++;
@@ -214,7 +214,7 @@ static void take_turn(void *arg)
     step = send_some(f);
     count_handed(f);
     if (step == STEP_ENDED || f->done == f->messages)
-        end(f);
+        end_flow(f);
     else if (step == STEP_FULL)
         wait_for_room(f);
     else if (step == STEP_ON)
@@ -321,7 +321,7 @@ static void client_stop(struct flow *f)
         return;
     }
     udp_flow_over(f, OUTCOME_STOPPED, NULL);
-    end(f);
+    end_flow(f);
 }
 
 /* ---- the role ---- */

@@ -28,7 +28,7 @@ void udp_flow_hand_over(struct flow *f, uint64_t n)
     if (f->handed - f->done > f->peak)
         f->peak = f->handed - f->done;
     if (f->handed == f->messages && f->is_parallel)
-        f->env->note(f->env, "Done sending, backlog at %" PRIu64, f->handed - f->done);
+        f->env->note(f->env, "done sending, backlog at %" PRIu64, f->handed - f->done);
 }
 
 void udp_flow_take_answers(struct flow *f)
