@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/un.h>
 
 #include "protocols/array.h"
@@ -208,6 +209,15 @@ const struct addrinfo *endpoint_preferred(const struct addrinfo *list)
     return list;
 }
 
+static bool is_localhost(const char *host)
+{
+    static const char name[] = "localhost";
+    size_t len = strlen(host), own = sizeof(name) - 1;
+
+    return len >= own && strcasecmp(host + len - own, name) == 0 &&
+           (len == own || host[len - own - 1] == '.');
+}
+
 int endpoint_look_up(const struct endpoint *e, struct addrinfo **list, struct fail *fail)
 {
     struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_flags = AI_NUMERICSERV};
@@ -218,10 +228,13 @@ int endpoint_look_up(const struct endpoint *e, struct addrinfo **list, struct fa
     snprintf(port, sizeof(port), "%u", e->port);
     *list = NULL;
     err = getaddrinfo(e->host, port, &hints, list);
-    if (err || !*list)
-        return fail_usage(fail, "address", "the host \"%s\" is not known: %s", e->host,
-                          gai_strerror(err));
-    return 0;
+    if (!err && *list)
+        return 0;
+    /* Without a host it gives the addresses of the loopback. */
+    if (is_localhost(e->host) && getaddrinfo(NULL, port, &hints, list) == 0 && *list)
+        return 1;
+    return fail_usage(fail, "address", "the host \"%s\" is not known: %s", e->host,
+                      gai_strerror(err));
 }
 
 int endpoint_address(const struct endpoint *e, struct sockaddr_storage *address,

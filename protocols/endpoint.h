@@ -83,7 +83,10 @@ int endpoint_address(const struct endpoint *e, struct sockaddr_storage *address,
 
 /*
  * All addresses of the host of an endpoint with a port, for freeaddrinfo(3), and the one
- * of them that endpoint_address takes. Clients use protocols/resolve.h.
+ * of them that endpoint_address takes. Clients use protocols/resolve.h. "localhost" and
+ * what ends with it is this machine's loopback also where the system does not know the
+ * name, as in a container without a hosts file (RFC 6761 6.3): then it returns 1, else 0
+ * or a negative errno.
  */
 int endpoint_look_up(const struct endpoint *e, struct addrinfo **list, struct fail *fail);
 const struct addrinfo *endpoint_preferred(const struct addrinfo *list);

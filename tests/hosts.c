@@ -49,13 +49,29 @@ static bool leave_namespaces(void)
            put("/proc/self/gid_map", groups);
 }
 
-bool hosts_name_both(void)
+/* An /etc of this process's own with this table of hosts and nothing else. */
+static bool give_hosts(const char *table)
 {
-    if (are_both())
-        return true;
     return leave_namespaces() &&
            mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
            mount("none", "/etc", "tmpfs", 0, NULL) == 0 &&
-           put("/etc/nsswitch.conf", "hosts: files\n") &&
-           put("/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n") && are_both();
+           put("/etc/nsswitch.conf", "hosts: files\n") && put("/etc/hosts", table);
+}
+
+bool hosts_name_both(void)
+{
+    return are_both() ||
+           (give_hosts("127.0.0.1 localhost\n::1 localhost\n") && are_both());
+}
+
+bool hosts_name_none(void)
+{
+    struct addrinfo *list = NULL;
+
+    if (!give_hosts(""))
+        return false;
+    if (getaddrinfo("localhost", NULL, NULL, &list) != 0)
+        return true;
+    freeaddrinfo(list);
+    return false;
 }

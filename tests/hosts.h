@@ -11,4 +11,7 @@
  */
 bool hosts_name_both(void);
 
+/* The same for a table in which "localhost" does not stand, for a child of a test. */
+bool hosts_name_none(void);
+
 #endif

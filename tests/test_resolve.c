@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "protocols/resolve.h"
@@ -124,12 +125,58 @@ static void addresses_and_paths_are_left_as_they_are(void **state)
     assert_non_null(strstr(fail.sentence, "nowhere.invalid"));
 }
 
+/* RFC 6761 6.3, for containers without a hosts file; other names stay unknown. */
+static int look_up_without_hosts(void)
+{
+    static const char *const known[] = {"localhost", "LocalHost", "a.localhost"};
+    struct endpoint e = {.kind = ENDPOINT_TCP, .port = 80};
+    struct sockaddr_storage address;
+    struct fail fail = {0};
+    socklen_t len;
+
+    if (!hosts_name_none())
+        return 77;
+    for (size_t i = 0; i < 3; i++) {
+        const struct sockaddr_in *in = (const struct sockaddr_in *)&address;
+
+        snprintf(e.host, sizeof(e.host), "%s", known[i]);
+        if (endpoint_address(&e, &address, &len, NULL) != 0 ||
+            address.ss_family != AF_INET ||
+            ntohl(in->sin_addr.s_addr) != INADDR_LOOPBACK || ntohs(in->sin_port) != 80)
+            return 1;
+    }
+    snprintf(e.host, sizeof(e.host), "notlocalhost");
+    return endpoint_address(&e, &address, &len, &fail) == -EINVAL &&
+                   strstr(fail.sentence, "not known")
+               ? 0
+               : 2;
+}
+
+static void localhost_needs_no_table_of_hosts(void **state)
+{
+    int status;
+    pid_t pid;
+
+    (void)state;
+    fflush(NULL);
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0)
+        _exit(look_up_without_hosts());
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_address_with_a_server_is_taken),
         cmocka_unit_test(the_server_notices_nothing),
         cmocka_unit_test(addresses_and_paths_are_left_as_they_are),
+        cmocka_unit_test(localhost_needs_no_table_of_hosts),
     };
 
     return cmocka_run_group_tests(tests, look_at_hosts, NULL);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <stdio.h>
@@ -126,6 +127,17 @@ static bool leads_to_target(const struct flow *f, const char *host)
            memcmp(&address, &f->target, len) == 0;
 }
 
+/* A name whose address is known without the system: looking it up measures nothing. */
+static bool is_unknown_here(const struct endpoint *name)
+{
+    struct addrinfo *list = NULL;
+    bool is_unknown = endpoint_look_up(name, &list, NULL) == 1;
+
+    if (list)
+        freeaddrinfo(list);
+    return is_unknown;
+}
+
 /*
  * The name to look up for each message. The endpoint of a server started for the run is
  * an address; then it is the name that the server was told to listen on, or a name of
@@ -144,6 +156,11 @@ static void choose_name(struct flow *f)
     for (size_t i = 0; i < 2 && is_numeric(f->name.host); i++)
         if (leads_to_target(f, names[i]))
             snprintf(f->name.host, sizeof(f->name.host), "%s", names[i]);
+    if (is_unknown_here(&f->name)) {
+        f->resolve_each = false;
+        f->env->fact(f->env, "name_lookup", "none: this system knows no localhost");
+        return;
+    }
     f->env->note(f->env, "the name \"%s\" is looked up for every message", f->name.host);
 }
 
