@@ -116,7 +116,25 @@ struct role {
     void (*free)(struct flow *flow);
 };
 
-/* X(identifier): the table is `const struct role role_IDENTIFIER`. */
+/*
+ * X(identifier): the table is `const struct role role_IDENTIFIER`, in the first of these
+ * files; behind it those that it is made of:
+ *
+ *   bulk_server       stream/bulk.c: transfer.c, content.c
+ *   bulk_client       stream/bulk.c: the same
+ *   requests_server   stream/requests_server.c: requests_message.c
+ *   requests_client   stream/requests.c: requests_connection.c, requests_process.c and
+ *                     the program that it starts, oneshot_main.c; requests_message.c
+ *   udp_server        udp/udp_server.c: udp_count.c, udp_drops.c, udp_group.c, datagram.c
+ *   udp_client        udp/udp_client.c: udp_prepare.c, udp_flow.c, udp_cached.c,
+ *                     udp_fresh.c, datagram.c
+ *   http_client       http/http_load.c: http_plan.c, http_offer.c, http_request.c,
+ *                     http_conn.c, http_parse.c, http_result.c
+ *   rest              http/rest_sum.c: http_service.c
+ *   gateway           http/gateway.c: http_service.c; topper_client.c, beside this file
+ *   topper            topper/topper_server.c; topper.c, beside this file
+ *   topper_client     http/http_load.c: as http_client, with Topper's text for HTTP
+ */
 #define ROLE_LIST(X)   \
     X(bulk_server)     \
     X(bulk_client)     \
