@@ -83,7 +83,7 @@ deps:
 	@sh mk/deps.sh build
 
 format:
-	clang-format -i $(CODE)
+	@clang-format -i $(CODE)
 
 screenshots:
 	@sh mk/deps.sh test
