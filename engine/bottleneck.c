@@ -12,7 +12,7 @@ struct busy busy_unknown(void)
     return b;
 }
 
-/* The place with the greatest known figure, the client aside if told so; -1: none. */
+/* The place with the greatest known figure, the client aside if asked to; -1: none. */
 static int greatest(const double percent[PLACE_COUNT], bool with_client)
 {
     int most = -1;

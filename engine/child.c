@@ -74,7 +74,7 @@ static void on_message(void *arg, const cJSON *object, const char *line)
         c->ops->line(c->arg, line);
 }
 
-/* A process that can say nothing any more has no business: it is asked to end. */
+/* A process whose output has ended can report nothing more: it is asked to end. */
 static void on_closed(void *arg, int err)
 {
     struct child *c = arg;

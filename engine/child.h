@@ -1,8 +1,8 @@
 /*
  * A worker process as its parent sees it: a channel to its standard input and output,
  * the lines of its standard error, and how it ended. A child is over when its output
- * has ended AND its status is known, whichever comes first: before that, something it
- * said could be lost, or its process could be left behind.
+ * and its standard error have ended AND its status is known, in whatever order: before
+ * that, something it said could be lost, or its process could be left behind.
  */
 #ifndef ENGINE_CHILD_H
 #define ENGINE_CHILD_H

@@ -8,7 +8,7 @@
 
 #include "engine/json.h"
 
-/* sysconf(3) tells -1 for what it does not know. */
+/* sysconf(3) returns -1 for what it does not know. */
 static uint64_t online_cpus(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);

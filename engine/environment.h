@@ -1,7 +1,7 @@
 /*
  * Where a run was measured: the program's version, the machine, and the limits of
  * engine/limits.h as they were when the run was made. It is captured once and is plain
- * values from then on, so that a saved run tells of its own machine and not of the one
+ * values from then on, so that a saved run names its own machine and not of the one
  * on which it is read.
  */
 #ifndef ENGINE_ENVIRONMENT_H
@@ -18,7 +18,7 @@ struct environment_limit {
     char name[40];
     bool known, enough;
     uint64_t need, have;
-    char text[160]; /* in place of `have` for what is no number; "" otherwise */
+    char text[160]; /* in place of `have` for what is not a number; "" otherwise */
 };
 
 struct environment {

@@ -51,7 +51,7 @@ struct family {
 
     /*
      * What a run is about, METRIC_COUNT after the last: in the order in which a report
-     * tells them, the figure that says most first. The first `judged` are what a change
+     * lists them, the figure that says most first. The first `judged` are what a change
      * is judged by.
      */
     enum metric headlines[FAMILY_HEADLINES];

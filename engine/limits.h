@@ -14,12 +14,12 @@
 
 struct limit {
     const char *name; /* "open files" */
-    bool known;       /* whether the system told `have` */
+    bool known;       /* whether the system says `have` */
     bool enough;
     bool fatal;    /* a run that needs more cannot work at all */
     uint64_t need; /* 0: nothing in particular is needed */
     uint64_t have;
-    char text[160]; /* "reno bbr", for what is no number; "" otherwise */
+    char text[160]; /* "reno bbr", for what is not a number; "" otherwise */
     char why[160];  /* what it does to a run */
     char cure[160]; /* what to do; "" when enough */
 };

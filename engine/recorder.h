@@ -1,7 +1,7 @@
 /*
  * What writes the recording of a run (engine/recording.h) into the store while the run
  * goes on. engine/drive.h makes a run with a recorder beside it, and passes on what
- * `struct run_ops` tells:
+ * `struct run_ops` reports:
  *
  *   run = run_new(...);                        changed: recorder_changed(rec, run)
  *   rec = recorder_new(run, &fail);            sampled: recorder_sampled(rec, ...)

@@ -1,6 +1,6 @@
 /*
  * A run: one scenario with its values, carried out in one or more trials. A run owns
- * its worker processes, its trials and its series; whoever made it is told of what
+ * its worker processes, its trials and its series; its maker is notified of what
  * happens through `struct run_ops` and may read everything here at any time.
  *
  *            servers          endpoint          clients
@@ -8,7 +8,7 @@
  *            |  all ready: one common start instant is sent
  *            RUNNING   until every client is done, or a stop
  *            |
- *            DRAINING  the others are told what was sent, and to stop; they report
+ *            DRAINING  the others learn what was sent, and stop; they report
  *            |
  *            next trial with fresh processes, or DONE
  *
@@ -33,7 +33,8 @@ struct statistics;
 
 enum run_state { RUN_NEW, RUN_SPAWNING, RUN_RUNNING, RUN_DRAINING, RUN_DONE };
 
-/* What a run tells its maker. Any member may be NULL; all are called from the loop. */
+/* What a run reports to its maker. Any member may be NULL; all are called from the loop.
+ */
 struct run_ops {
     /* The state, or the trial, is another one. DONE is the last call of all. */
     void (*changed)(void *arg, struct run *run);
@@ -46,7 +47,7 @@ struct run_ops {
 
 /*
  * How long a run waits for a worker before it takes it to hang: to become ready (a
- * launcher may have to log in somewhere first), to report once it was told to stop
+ * launcher may have to log in somewhere first), to report once it was asked to stop
  * (past the drain time), and for the next message while running, where a sample is due
  * each 100 ms. May be changed before run_start.
  */

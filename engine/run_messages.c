@@ -55,7 +55,7 @@ static void on_ready(struct run *r, struct link *l, const cJSON *object)
     run_spawn_next_place(r);
 }
 
-/* A fact that is told again replaces what was told. */
+/* A fact that is reported again replaces the former text. */
 static void on_fact(struct process *p, const cJSON *object)
 {
     const char *name = json_text(object, "name", "");

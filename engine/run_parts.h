@@ -1,6 +1,6 @@
 /*
  * What the files of a run share: engine/run.c makes and ends it and answers questions,
- * run_check.c judges its values, run_hello.c tells a worker what to do, run_messages.c
+ * run_check.c judges its values, run_hello.c says to a worker what to do, run_messages.c
  * takes what the workers say, run_trial.c goes through the states of engine/run.h.
  */
 #ifndef ENGINE_RUN_PARTS_H

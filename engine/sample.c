@@ -54,7 +54,7 @@ uint64_t process_descriptors(void)
     struct stat st;
     DIR *d;
 
-    /* Linux since 6.2 tells the number as the size; counting thousands is dear. */
+    /* Linux since 6.2 gives the number as the size; counting thousands is expensive. */
     if (stat("/proc/self/fd", &st) == 0 && st.st_size > 0)
         return (uint64_t)st.st_size;
     d = opendir("/proc/self/fd");

@@ -50,11 +50,11 @@ void sample_done(struct sample *s);
 
 /*
  * What this process has used since it began (getrusage(2), /proc/self/schedstat), but
- * for the descriptors, which are dear to count.
+ * for the descriptors, which are expensive to count.
  */
 void process_use_read(struct process_use *use);
 
-/* How many it has open. Linux before 6.2 tells only by a list: 3 us for each. */
+/* How many it has open. Linux before 6.2 has only a list: 3 us for each. */
 uint64_t process_descriptors(void);
 
 /* later - earlier for the counters; the gauges of `later`. */

@@ -337,7 +337,7 @@ const struct scenario *scenario_named(const char *name, struct fail *fail)
                    name, near);
     else if (!s)
         fail_usage(fail, "scenario",
-                   "there is no scenario '%.60s'; plimsoll list tells them", name);
+                   "there is no scenario '%.60s'; plimsoll list names them", name);
     return s;
 }
 

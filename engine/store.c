@@ -127,7 +127,8 @@ static bool prefix_taken(const struct names *names, const char *id)
     return false;
 }
 
-/* A fresh id, if possible one that its first letters already tell from all others. */
+/* A fresh id, if possible one that its first letters already distinguish from all others.
+ */
 static void make_id(const struct names *names, char *id)
 {
     for (int attempt = 0; attempt < 16; attempt++) {
@@ -259,7 +260,7 @@ static size_t common_length(const char *a, const char *b)
     return n;
 }
 
-/* How much of each id tells it from all others. */
+/* How much of each id distinguishes it from all others. */
 static void shorten_ids(struct store_entry *entries, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -273,7 +274,7 @@ static void shorten_ids(struct store_entry *entries, size_t count)
     }
 }
 
-/* Newest first already; what is no recording goes to the end. */
+/* Newest first already; what is not a recording goes to the end. */
 static int recordings_first(const void *a, const void *b)
 {
     const struct store_entry *x = a;

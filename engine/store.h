@@ -7,10 +7,10 @@
  *
  * An id is eight letters and digits; any prefix of it names the run as long as no other
  * run's id begins with it. A recording that is being written is locked (fcntl(2)), so
- * that a listing tells it from one whose program was killed. Names sort by time.
+ * that a listing distinguishes it from one whose program was killed. Names sort by time.
  *
  * Files are never followed (symbolic links), waited for (FIFOs) or changed unless they
- * are recordings; what is no recording is named and passed over.
+ * are recordings; what is not a recording is named and passed over.
  */
 #ifndef ENGINE_STORE_H
 #define ENGINE_STORE_H
@@ -34,7 +34,7 @@ enum store_state {
 
 struct store_entry {
     char name[256];               /* of the file */
-    char id[STORE_ID_LEN + 1];    /* "" for what is no recording */
+    char id[STORE_ID_LEN + 1];    /* "" for what is not a recording */
     char shown[STORE_ID_LEN + 1]; /* its shortest unique prefix */
     char problem[320];            /* why it is passed over, a sentence with its path; then
                                   nothing below is set */

@@ -1,6 +1,6 @@
 /*
  * The listener of a stream server: listens as the options ask (transport.h,
- * listener_open), tells the engine the endpoint that is really bound, and hands each
+ * listener_open), reports to the engine the endpoint that is really bound, and hands each
  * accepted connection to its owner. Refusals are counted in the meter's errors
  * ("accept EMFILE"); when descriptors run out it waits a little for some to be freed
  * instead of spinning, and remembers the fact as the server's outcome.

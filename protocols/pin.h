@@ -8,7 +8,7 @@
  * pin_to_cpus: restrict this process and those it will spawn to the CPUs of a list as
  * taskset(1) writes it: "0", "0,2-3". The empty list changes nothing. 0, or a negative
  * errno with a sentence for a list that is none, or names a CPU that may not be used.
- * pin_check tells whether it is a list, and nothing more; pin_check_here whether
+ * pin_check says whether it is a list, and nothing more; pin_check_here whether
  * pin_to_cpus would do it in this process, and changes nothing.
  */
 int pin_check(const char *list, struct fail *fail);

@@ -36,7 +36,7 @@ struct topper_line {
     size_t in_len, in_size;
     uint64_t deadline_ns;
     uint64_t replied_ns;
-    int failure; /* came at once, and is to be told from the loop */
+    int failure; /* came at once, and is to be reported from the loop */
 };
 
 static void close_line(struct topper_line *l)

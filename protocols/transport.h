@@ -110,7 +110,7 @@ struct transport {
 
     /*
      * Begin a connection. 0: it may be written to at once; it need not be there yet,
-     * then writing gives EAGAIN (or the error of connect) and `connected` tells.
+     * then writing gives EAGAIN (or the error of connect) and `connected` says so.
      * -EAGAIN: the server's queue is full, try again later.
      */
     int (*connect)(const struct target *t, struct conn *c);

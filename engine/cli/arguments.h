@@ -4,7 +4,7 @@
  *
  *   --name VALUE   --name=VALUE   -n VALUE   -nVALUE   --flag   --no-flag   --
  *
- * What is no option is an operand.
+ * What is not an option is an operand.
  */
 #ifndef ENGINE_CLI_ARGUMENTS_H
 #define ENGINE_CLI_ARGUMENTS_H

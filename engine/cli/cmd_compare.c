@@ -126,7 +126,7 @@ static int compare(const struct command *command, int argc, char **argv)
     bool separated = take_separator(&argc, argv, &before);
     size_t first;
 
-    /* The words before the separator alone tell how many runs are A's. */
+    /* The words before the separator alone say how many runs are A's. */
     if (arguments_parse(&front, before, argv, 0, flags, NULL, &fail) == 0 &&
         arguments_parse(&a, argc, argv, 0, flags, NULL, &fail) == 0) {
         if (arguments_flag(&a, "help"))

@@ -17,7 +17,7 @@ static const struct flag delete_flags[] = {
 static const struct flag prune_flags[] = {
     {"keep", 0, "N", "how many of the newest runs stay"},
     {"scenario", 0, "SCENARIO", "count and delete only runs of this scenario"},
-    {"dry-run", 'n', NULL, "only tell what would go"},
+    {"dry-run", 'n', NULL, "only say what would go"},
     {"help", 0, NULL, "this text"},
     {0},
 };

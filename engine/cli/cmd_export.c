@@ -14,7 +14,8 @@
 static const struct flag flags[] = {
     {"format", 'f', "FORMAT", "one of" EXPORT_LIST(FORMAT_NAME)},
     {"output", 'o', "FILE",
-     "where to; - is standard output, the default; its name tells the format if --format "
+     "where to; - is standard output, the default; its name chooses the format if "
+     "--format "
      "does not"},
     {"force", 0, NULL, "replace a file that exists"},
     {"help", 0, NULL, "this text"},

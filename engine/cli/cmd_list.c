@@ -102,7 +102,7 @@ static void print_table(int markdown)
         options_done(&values);
     }
     if (!markdown)
-        puts("\nplimsoll run SCENARIO --help tells its parameters.");
+        puts("\nplimsoll run SCENARIO --help lists its parameters.");
 }
 
 static const struct flag flags[] = {

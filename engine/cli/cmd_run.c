@@ -74,7 +74,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (argc < 1 || argv[0][0] == '-') {
         fail_usage(&fail, "scenario",
                    "which scenario? It comes first: plimsoll run SCENARIO [options]; "
-                   "plimsoll list tells them");
+                   "plimsoll list names them");
         return command_fails(&fail);
     }
     s = scenario_named(argv[0], &fail);

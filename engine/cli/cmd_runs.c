@@ -128,7 +128,7 @@ static void print_row(const struct store_entry *e)
            e->scenario, store_outcome(e), e->trials, figure, p50, p99);
 }
 
-/* What is no recording is told, not hidden; it has no place in the table. */
+/* A file that is no recording is reported below the table, not hidden. */
 static void tell_problems(const struct store_entry *entries, size_t count)
 {
     for (size_t i = 0; i < count; i++)

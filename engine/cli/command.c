@@ -116,7 +116,7 @@ static void print_usage(FILE *f, bool has_console)
         fprintf(f, "  plimsoll %-28s %s\n", commands[i]->usage, commands[i]->help);
     fputs(
         "  plimsoll --help | --version | help COMMAND\n\n"
-        "plimsoll COMMAND --help tells a command's options; plimsoll run SCENARIO --help "
+        "plimsoll COMMAND --help lists a command's options; plimsoll run SCENARIO --help "
         "those of a scenario.\n\nExit codes:\n",
         f);
 #define X(name, code, help) fprintf(f, "  %3d  %s\n", code, help);

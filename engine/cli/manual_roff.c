@@ -204,11 +204,10 @@ static void print_param(FILE *f, const struct param *p)
 static void print_params(FILE *f)
 {
     section(f, "PARAMETERS");
-    paragraph(f,
-              "Parameters are options of run, http and serve. Which of them a scenario "
-              "has, and with which defaults, tells plimsoll run SCENARIO --help. Times "
-              "are 500ms, 10s, 2m, 1h; counts 10k, 1m; sizes 64KiB, 10MB, 1GiB. A "
-              "switch is --name, --no-name or --name=off.");
+    paragraph(f, "Parameters are options of run, http and serve. plimsoll run SCENARIO "
+                 "--help lists those of a scenario and their defaults. Times are "
+                 "500ms, 10s, 2m, 1h; counts 10k, 1m; sizes 64KiB, 10MB, 1GiB. A "
+                 "switch is --name, --no-name or --name=off.");
     for (const struct param *p = param_table(); p->name; p++)
         print_param(f, p);
 }

@@ -85,7 +85,7 @@ const struct export_format *export_find(const char *name);
 /*
  * Whether an export to `path` could be made, to be asked before the work: a file that
  * exists may be replaced, and the format holds runs of the scenario, which is NULL for
- * what is no single run. 0 or -EINVAL with a sentence.
+ * what is not a single run. 0 or -EINVAL with a sentence.
  */
 int export_check(const struct export_format *format, const struct scenario *scenario,
                  const char *path, bool force, struct fail *fail);

@@ -240,7 +240,7 @@ static void skip_interim(struct http_parse *h)
     begin(h);
 }
 
-/* Where a response ends is told by its own bytes, so what follows does not matter. */
+/* A response says by its own bytes where it ends, so what follows does not matter. */
 static bool recognise(struct http_parse *h, const char *bytes, size_t len, size_t *used)
 {
     const struct http_seen *s = h->seen;

@@ -7,7 +7,7 @@
  *   400  a body that is not JSON
  *
  * What never becomes a request evhttp refuses by itself, with an HTML page that libevent
- * 2.1 has no hook for: 400 for what is no HTTP, or a header of more than 64 KiB; 413 for
+ * 2.1 has no hook for: 400 for what is not HTTP, or a header of more than 64 KiB; 413 for
  * a body of more than 1 MiB; 417; 501. A folded header field it reads as one line, the
  * fold as a blank (RFC 9112 section 5.2).
  *

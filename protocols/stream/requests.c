@@ -94,7 +94,7 @@ bool request_length_is_good(const struct requests *r, uint64_t len_bytes)
 
 /*
  * Whoever is still open did not finish in time. No latency has it, so how long it has
- * been open is told.
+ * been open is reported.
  */
 static void abandon_all(struct flow *f)
 {

@@ -42,7 +42,7 @@ struct request_message {
  * The message of the options `message` (REQUEST_MESSAGE) and `message_size` (0: the
  * length of the text; else that many bytes, the text repeated or cut), at most
  * 64 MiB. 0 or a negative errno with a sentence; request_message_check
- * tells what is wrong with the options alone.
+ * says what is wrong with the options alone.
  */
 int request_message_init(struct request_message *m, const struct options *o,
                          struct fail *fail);

@@ -29,7 +29,7 @@
  * What is counted
  *   A message is *attempted* when it is handed over, *sent* when the kernel accepted it
  *   and *refused* when the kernel did not, by errno in the tally of errors. A full send
- *   buffer is neither: the message waits until there is room, and is backlog as long.
+ *   buffer is neither: the message waits until there is room, and is backlog until then.
  *   At the end attempted = sent + refused + unfinished. Sequence numbers are given to
  *   accepted messages only, so a refused one is no gap at the receiver.
  *

@@ -70,7 +70,7 @@ int udp_group_join(const struct udp_group *g, int fd)
     return 0;
 }
 
-/* The kernel tells the own address that a way begins at to a connected socket. */
+/* A connected socket has the own address at which the way to the target begins. */
 int udp_group_find_way(struct udp_group *g, struct fail *fail)
 {
     struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr = g->interface};

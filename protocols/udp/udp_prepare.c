@@ -140,7 +140,7 @@ static bool is_unknown_here(const struct endpoint *name)
 
 /*
  * The name to look up for each message. The endpoint of a server started for the run is
- * an address; then it is the name that the server was told to listen on, or a name of
+ * an address; then it is the name that the server was to listen on, or a name of
  * this machine that leads to it. An address that has none is looked up itself.
  */
 static void choose_name(struct flow *f)
@@ -184,7 +184,7 @@ static int read_target(struct flow *f, struct fail *fail)
     return 0;
 }
 
-/* The MTU of the way to the target, 0 when it cannot be told. */
+/* The MTU of the way to the target, 0 when it is not known. */
 static int path_mtu_bytes(const struct flow *f)
 {
     bool is_v6 = f->target.ss_family == AF_INET6;

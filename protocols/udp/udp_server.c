@@ -118,7 +118,7 @@ static int inbox_init(struct inbox *in, bool gro)
         in->vectors[i].iov_len = BUFFER_BYTES;
         m->msg_iov = &in->vectors[i];
         m->msg_iovlen = 1;
-        /* The first one brings the drop count; segments are told for each. */
+        /* The first one brings the drop count; the segment size comes with each. */
         m->msg_control = i == 0 || gro ? in->control[i] : NULL;
     }
     return 0;
