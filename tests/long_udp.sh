@@ -26,11 +26,18 @@ print(loss)
 assert d["outcome"] == "completed"
 assert loss["attempted"] == loss["accepted"] + loss["refused"]
 assert loss["accepted"] == loss["received"] + loss["lost"]
-assert loss["lost"] == loss["receiver_overflow"] and loss["unexplained"] == 0
+# Several datagrams may have been coalesced into one that was dropped: then the kernel's
+# count bounds the loss, and no more is said.
+coalesced = d["parameters"]["gro"]
+least, most = loss["receiver_overflow_least"], loss["receiver_overflow"]
+assert least <= most == loss["lost"] and loss["unexplained"] == 0
+assert loss["unexplained_most"] == loss["lost"] - least
+assert coalesced or least == most
 assert loss["duplicate"] == loss["out_of_order"] == loss["foreign"] == loss["late"] == 0
 # Whether a rate was kept is the machine's affair; the sums are ours.
 sums = "identity", "counts at both ends", "loss explained"
-assert [c["name"] for c in d["checks"] if c["name"] in sums and c["ok"]] == list(sums)
+held = [c["name"] for c in d["checks"] if c["name"] in sums and c["ok"]]
+assert held == list(sums) or coalesced and least < most and held == list(sums[:2])
 PYTHON
             echo "not ok long_udp_$name (run $i)"
             cat "$work/out" "$work/why" 2> /dev/null
