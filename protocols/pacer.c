@@ -1,6 +1,7 @@
 #include "protocols/pacer.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 wide;
@@ -70,10 +71,87 @@ uint64_t pacer_phase_ns(uint64_t messages, uint64_t per_ns, uint64_t k, uint64_t
     return messages && k < n ? narrow((wide)per_ns * k / ((wide)messages * n)) : 0;
 }
 
+/* splitmix64 (Steele, Lea and Flood 2014). */
+static uint64_t draw(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* A gap of mean 1, from a number in (0, 1]. */
+static double draw_gap(uint64_t *state)
+{
+    return -log((double)((draw(state) >> 11) + 1) * 0x1p-53);
+}
+
+static void move_by_gap(struct pacer_message *m)
+{
+    double part = m->part + draw_gap(&m->state);
+    double whole = floor(part);
+
+    m->place += (uint64_t)whole;
+    m->part = part - whole;
+}
+
+/* To the message behind it. */
+static void step(const struct pacer *p, struct pacer_message *m)
+{
+    m->number++;
+    if (p->is_poisson)
+        move_by_gap(m);
+    else
+        m->place++;
+}
+
+void pacer_poisson(struct pacer *p, uint64_t seed)
+{
+    p->is_poisson = true;
+    p->next.state = seed;
+    move_by_gap(&p->next);
+    p->due = p->next;
+}
+
+/* The time of a message that lies between two places. */
+static uint64_t part_ns(const struct pacer_stretch *s, const struct pacer_message *m)
+{
+    double places = (double)(int64_t)(m->place - s->first) + m->part;
+    double span_ns = places * (double)s->per_ns / (double)s->messages;
+
+    return (uint64_t)((int64_t)s->start_ns + (int64_t)span_ns);
+}
+
+/* Whether the message is of this stretch, or of a later one. */
+static bool has_reached(const struct pacer *p, const struct pacer_stretch *s,
+                        const struct pacer_message *m)
+{
+    if (!p->is_poisson)
+        return m->place >= s->first;
+    return m->place > s->place || (m->place == s->place && m->part >= s->part);
+}
+
+static uint64_t message_ns(const struct pacer *p, const struct pacer_message *m)
+{
+    unsigned i = p->used - 1;
+    uint64_t at_ns;
+
+    while (i > 0 && !has_reached(p, &p->stretches[i], m))
+        i--;
+    if (!p->is_poisson || p->stretches[i].messages == 0)
+        return stretch_intended(&p->stretches[i], m->place);
+    at_ns = part_ns(&p->stretches[i], m);
+    /* Of a stretch that was joined with the next: no later than it became due. */
+    if (i + 1 < p->used && at_ns > p->stretches[i + 1].since_ns)
+        return p->stretches[i + 1].since_ns;
+    return at_ns;
+}
+
 /* Forget the stretches of which every message has been taken. */
 static void drop_taken(struct pacer *p)
 {
-    while (p->used > 1 && p->stretches[1].first <= p->taken) {
+    while (p->used > 1 && has_reached(p, &p->stretches[1], &p->next)) {
         p->used--;
         memmove(p->stretches, &p->stretches[1], p->used * sizeof(*p->stretches));
     }
@@ -87,10 +165,13 @@ static void join_oldest(struct pacer *p)
 {
     struct pacer_stretch *s = p->stretches;
     uint64_t last = s[2].first - 1;
-    uint64_t span_ns = stretch_intended(&s[1], last) - s[0].start_ns;
 
-    s[0].messages = last - s[0].first;
-    s[0].per_ns = span_ns > 0 ? span_ns : 1;
+    if (s[2].first > s[0].first) {
+        uint64_t span_ns = stretch_intended(&s[1], last) - s[0].start_ns;
+
+        s[0].messages = last - s[0].first;
+        s[0].per_ns = span_ns > 0 ? span_ns : 1;
+    }
     p->used--;
     memmove(&s[1], &s[2], (p->used - 1) * sizeof(*s));
 }
@@ -108,11 +189,24 @@ static uint64_t keep_phase(const struct pacer_stretch *s, uint64_t first, uint64
     return t + (uint64_t)(part * (double)next->per_ns / (double)next->messages);
 }
 
+/* Where the schedule was when a stretch began at t, a part of a gap before its first. */
+static void find_place(const struct pacer_stretch *before, uint64_t t,
+                       struct pacer_stretch *next)
+{
+    double left = 0;
+
+    if (before->messages)
+        left = (double)(stretch_intended(before, next->first) - t) *
+               (double)before->messages / (double)before->per_ns;
+    next->place = next->first - (left > 0);
+    next->part = left > 0 ? fmax(0, 1 - left) : 0;
+}
+
 void pacer_set_rate(struct pacer *p, uint64_t messages, uint64_t per_ns, uint64_t now_ns)
 {
     struct pacer_stretch *last = last_stretch(p);
-    struct pacer_stretch next = {.messages = messages, .per_ns = per_ns};
     uint64_t t = p->is_paused ? p->paused_ns : now_ns;
+    struct pacer_stretch next = {.since_ns = t, .messages = messages, .per_ns = per_ns};
 
     assert_rate(messages, per_ns);
     if (is_rate(last, messages, per_ns))
@@ -122,14 +216,15 @@ void pacer_set_rate(struct pacer *p, uint64_t messages, uint64_t per_ns, uint64_
         last->per_ns = per_ns;
         return;
     }
-    if (last->messages == 0)
-        next.first = p->taken > last->first ? p->taken : last->first;
-    else
-        next.first = stretch_due(last, t);
+    next.first = last->messages                ? stretch_due(last, t)
+                 : p->next.place > last->first ? p->next.place
+                                               : last->first;
     next.start_ns = t;
     if (last->messages && messages)
         next.start_ns = keep_phase(last, next.first, t, &next);
-    if (next.first == last->first) {
+    find_place(last, t, &next);
+    /* A stretch without a message needs no line of its own. */
+    if (next.first == last->first && (!p->is_poisson || message_ns(p, &p->next) > t)) {
         *last = next;
         return;
     }
@@ -156,30 +251,53 @@ void pacer_resume(struct pacer *p, uint64_t now_ns)
     pause_ns = now_ns - p->paused_ns;
     p->is_paused = false;
     p->base_ns += pause_ns;
-    for (unsigned i = 0; i < p->used; i++)
+    for (unsigned i = 0; i < p->used; i++) {
+        p->stretches[i].since_ns += pause_ns;
         p->stretches[i].start_ns += pause_ns;
-}
-
-/* The stretch that holds message n. */
-static const struct pacer_stretch *stretch_of(const struct pacer *p, uint64_t n)
-{
-    unsigned i = p->used - 1;
-
-    while (i > 0 && p->stretches[i].first > n)
-        i--;
-    return &p->stretches[i];
+    }
 }
 
 uint64_t pacer_intended_ns(const struct pacer *p, uint64_t n)
 {
-    return stretch_intended(stretch_of(p, n), n);
+    struct pacer_message m = p->next;
+
+    if (!p->is_poisson)
+        m.number = m.place = n;
+    while (m.number < n)
+        step(p, &m);
+    return message_ns(p, &m);
 }
 
-uint64_t pacer_due(const struct pacer *p, uint64_t now_ns)
+/* Whether messages have come to be unpaced at an instant; those before them are not. */
+static bool is_unpaced(const struct pacer *p, uint64_t t)
+{
+    const struct pacer_stretch *last = &p->stretches[p->used - 1];
+
+    return last->messages == 0 && t >= last->start_ns;
+}
+
+/* How many are due by the schedule. */
+static uint64_t poisson_due(struct pacer *p, uint64_t t)
+{
+    const struct pacer_stretch *last = last_stretch(p);
+
+    if (p->due.number < p->next.number)
+        p->due = p->next;
+    while (message_ns(p, &p->due) <= t &&
+           !(last->messages == 0 && has_reached(p, last, &p->due)))
+        step(p, &p->due);
+    return p->due.number;
+}
+
+uint64_t pacer_due(struct pacer *p, uint64_t now_ns)
 {
     uint64_t t = p->is_paused ? p->paused_ns : now_ns;
     uint64_t due;
 
+    if (is_unpaced(p, t))
+        return UINT64_MAX;
+    if (p->is_poisson)
+        return poisson_due(p, t);
     for (unsigned i = p->used - 1; i > 0; i--)
         if (t >= p->stretches[i].start_ns)
             return stretch_due(&p->stretches[i], t);
@@ -189,34 +307,32 @@ uint64_t pacer_due(const struct pacer *p, uint64_t now_ns)
     return due;
 }
 
-uint64_t pacer_backlog(const struct pacer *p, uint64_t now_ns)
+uint64_t pacer_backlog(struct pacer *p, uint64_t now_ns)
 {
-    const struct pacer_stretch *last = &p->stretches[p->used - 1];
-    uint64_t due = pacer_due(p, now_ns);
+    const struct pacer_stretch *last = last_stretch(p);
+    uint64_t t = p->is_paused ? p->paused_ns : now_ns;
+    uint64_t due = p->is_poisson ? poisson_due(p, t) : pacer_due(p, now_ns);
 
-    if (last->messages == 0 && due > last->first)
+    if (!p->is_poisson && last->messages == 0 && due > last->first)
         due = last->first;
-    return due > p->taken ? due - p->taken : 0;
+    return due > p->next.number ? due - p->next.number : 0;
 }
 
 size_t pacer_take(struct pacer *p, uint64_t now_ns, uint64_t *intended_ns, size_t max)
 {
-    uint64_t due = p->is_paused ? 0 : pacer_due(p, now_ns);
     size_t n = 0;
 
-    while (n < max && p->taken < due) {
+    while (n < max && pacer_next_ns(p) <= now_ns) {
         drop_taken(p);
-        intended_ns[n++] = p->stretches[0].messages
-                               ? stretch_intended(&p->stretches[0], p->taken)
-                               : now_ns;
-        p->taken++;
+        intended_ns[n++] = p->stretches[0].messages ? message_ns(p, &p->next) : now_ns;
+        step(p, &p->next);
     }
     return n;
 }
 
 uint64_t pacer_next_ns(const struct pacer *p)
 {
-    return p->is_paused ? UINT64_MAX : pacer_intended_ns(p, p->taken);
+    return p->is_paused ? UINT64_MAX : message_ns(p, &p->next);
 }
 
 uint64_t pacer_gap_ns(const struct pacer *p)

@@ -29,6 +29,13 @@
  *    the instant at which it is taken. So a closed-loop client needs no code of its
  *    own: it takes a message whenever it has room.
  *
+ * That is an *even* schedule. A *Poisson* one (pacer_poisson) has users who know nothing
+ * of each other: the gaps are drawn from the exponential distribution with the same mean,
+ * so that messages come in clusters. A message lies anywhere between two places of the
+ * even schedule, the first one exponential gap behind the base; the place stays when the
+ * rate changes, and only the time at which the place comes moves. The gaps follow from
+ * the seed alone.
+ *
  * A change of the rate keeps the phase: if 30 % of the gap to the next message had
  * still to pass, 30 % of the new gap has. There is neither burst nor gap, and no
  * intended time that had come changes. Each change may move the schedule by less than
@@ -51,21 +58,34 @@
 /* The most that `messages` and `per_ns` of a rate may be: 104 days in ns. */
 #define PACER_RATE_MAX (1ull << 53)
 
-/* Messages from `first` up to the next stretch, at one rate. */
+/* Places from `first` up to the next stretch, at one rate. */
 struct pacer_stretch {
+    uint64_t since_ns; /* when the rate was set */
+    uint64_t place;    /* where the schedule was then: a part of the way behind it */
+    double part;
     uint64_t first;
-    uint64_t start_ns; /* intended time of `first` */
+    uint64_t start_ns; /* the time of `first` */
     uint64_t messages; /* 0: unpaced */
     uint64_t per_ns;
 };
 
+/* A message and its place: `number` itself in an even schedule. */
+struct pacer_message {
+    uint64_t number;
+    uint64_t place;
+    double part;    /* Poisson: of the way to the place behind it, 0..1 */
+    uint64_t state; /* Poisson: of the generator */
+};
+
 /* Private; embedded by value. Nothing to release. */
 struct pacer {
-    uint64_t taken;     /* messages taken, and the number of the next one */
-    uint64_t base_ns;   /* intended time of message 0 */
+    struct pacer_message next; /* the one that is taken next */
+    struct pacer_message due;  /* Poisson: the first that was not due, when last asked */
+    bool is_poisson;
+    uint64_t base_ns;   /* the time of place 0 */
     uint64_t paused_ns; /* when the pause began */
     bool is_paused;
-    unsigned used; /* stretches[0..used-1]; the first holds message `taken` */
+    unsigned used; /* stretches[0..used-1]; the first holds `next` */
     struct pacer_stretch stretches[PACER_STRETCHES];
 };
 
@@ -77,6 +97,12 @@ void pacer_start(struct pacer *p, uint64_t base_ns, uint64_t messages, uint64_t 
  * has this rate: k/n of the gap, rounded down. 0 when unpaced, and when k is not below n.
  */
 uint64_t pacer_phase_ns(uint64_t messages, uint64_t per_ns, uint64_t k, uint64_t n);
+
+/*
+ * Make the schedule a Poisson one: after pacer_start, before any other call. Clients that
+ * share a rate need seeds of their own; together they are one such schedule of the sum.
+ */
+void pacer_poisson(struct pacer *p, uint64_t seed);
 
 /*
  * Change the rate from now on; before the base or while paused too. The same rate
@@ -100,12 +126,14 @@ size_t pacer_take(struct pacer *p, uint64_t now_ns, uint64_t *intended_ns, size_
  */
 uint64_t pacer_next_ns(const struct pacer *p);
 
-/* How many messages are due at an instant, those taken among them. UINT64_MAX: unpaced.
+/*
+ * How many messages are due at an instant, those taken among them; UINT64_MAX: unpaced.
+ * Of a Poisson schedule each is drawn once, so it must not be asked of earlier instants.
  */
-uint64_t pacer_due(const struct pacer *p, uint64_t now_ns);
+uint64_t pacer_due(struct pacer *p, uint64_t now_ns);
 
 /* Due by the schedule and not taken. Messages that were never scheduled do not count. */
-uint64_t pacer_backlog(const struct pacer *p, uint64_t now_ns);
+uint64_t pacer_backlog(struct pacer *p, uint64_t now_ns);
 
 /* The intended time of message n, which must not be taken yet, at the present rate. */
 uint64_t pacer_intended_ns(const struct pacer *p, uint64_t n);

@@ -27,7 +27,7 @@ static void close_all(struct flow *f)
     }
 }
 
-static uint64_t backlog(const struct flow *f)
+static uint64_t backlog(struct flow *f)
 {
     uint64_t at_ns = now_ns();
     uint64_t waiting;
