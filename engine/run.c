@@ -17,6 +17,7 @@
 #include "engine/units.h"
 #include "protocols/clock.h"
 #include "protocols/event.h"
+#include "protocols/random.h"
 #include "protocols/stream/content.h"
 #include "protocols/utf8.h"
 
@@ -99,6 +100,18 @@ static int find_programs(struct run *r, struct fail *fail)
     return rc;
 }
 
+/* What is drawn can be drawn again: the seed is among the values of the run. */
+static int choose_seed(struct options *values)
+{
+    uint64_t state = now_ns() ^ (uint64_t)getpid() << 32;
+
+    if (!options_is(values, OPTION_arrivals, "poisson") ||
+        options_number(values, OPTION_arrivals_seed, 0))
+        return 0;
+    return options_set_number(values, OPTION_arrivals_seed,
+                              random_next(&state) % UINT32_MAX + 1);
+}
+
 struct run *run_new(struct event_base *base, const struct scenario *scenario,
                     const struct options *values, const struct run_ops *ops, void *arg,
                     struct fail *fail)
@@ -120,6 +133,11 @@ struct run *run_new(struct event_base *base, const struct scenario *scenario,
     r->patience = (struct run_patience){30000, 10000, 30000, CHILD_PATIENCE_MS};
     message_boot(r->private->boot, sizeof(r->private->boot));
     if (options_copy(&r->values, values) < 0) {
+        fail_set(fail, ENOMEM, "run", "starting a run");
+        run_free(r);
+        return NULL;
+    }
+    if (choose_seed(&r->values) < 0) {
         fail_set(fail, ENOMEM, "run", "starting a run");
         run_free(r);
         return NULL;

@@ -151,6 +151,14 @@ static int check_shares(const struct run *r, struct fail *fail)
     return 0;
 }
 
+static int check_arrivals(const struct run *r, struct fail *fail)
+{
+    if (!options_is(&r->values, OPTION_arrivals, "poisson") || run_is_paced(r))
+        return 0;
+    return fail_usage(fail, "arrivals",
+                      "--arrivals poisson is how a rate is spread: give a --rate");
+}
+
 static int check_limits(const struct run *r, struct fail *fail)
 {
     struct limit limits[LIMITS_MAX];
@@ -236,7 +244,7 @@ int run_check(const struct run *r, struct fail *fail)
     static int (*const checks[])(const struct run *r, struct fail *fail) = {
         check_target,     check_path,   check_roles,      check_host,
         check_congestion, check_shares, check_thresholds, check_limits,
-        check_file,       check_pin,    check_launchers,
+        check_file,       check_pin,    check_launchers,  check_arrivals,
     };
     int rc = 0;
 

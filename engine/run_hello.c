@@ -6,6 +6,7 @@
 
 #include "engine/message.h"
 #include "engine/run_parts.h"
+#include "protocols/random.h"
 
 /* An amount that `workers` processes share: the first ones take the remainder. */
 uint64_t run_share(uint64_t amount, unsigned index, unsigned workers)
@@ -67,6 +68,16 @@ static void set_values(struct setting *s, const struct run *r,
     }
 }
 
+/* Each client process, and each trial, draws arrivals of its own from the run's seed. */
+static uint64_t arrivals_seed(const struct run *r, const struct process *process)
+{
+    uint64_t state = options_number(&r->values, OPTION_arrivals_seed, 0);
+
+    state = random_next(&state) + run_current(r)->number;
+    state = random_next(&state) + process->index;
+    return random_next(&state) >> 11; /* a message carries 53 bits of a number */
+}
+
 static int hello_values(const struct run *r, const struct process *process,
                         struct options *values)
 {
@@ -93,6 +104,7 @@ static int hello_values(const struct run *r, const struct process *process,
     set_number(&s, OPTION_foreign, *options_text(&r->values, OPTION_target, "") != '\0');
     set_number(&s, OPTION_sender, process->index);
     set_number(&s, OPTION_senders, p->workers);
+    set_number(&s, OPTION_arrivals_seed, arrivals_seed(r, process));
     set_number(&s, OPTION_run_id,
                ((uint64_t)getpid() << 16 | run_current(r)->number) & UINT32_MAX);
     /* Until the workers say otherwise: see tell_clocks. */

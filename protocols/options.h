@@ -18,7 +18,7 @@
  */
 /* clang-format off */
 #define OPTION_LIST(X)                                                          \
-    X(amount) X(batch) X(block) X(body) X(client) X(client_launch) X(close)     \
+    X(amount) X(arrivals) X(arrivals_seed) X(batch) X(block) X(body) X(client) X(client_launch) X(close)     \
     X(concurrency) X(congestion) X(connected) X(connection_rate)                \
     X(connections) X(direction) X(drain) X(duration) X(file) X(full_print)      \
     X(gro) X(gso) X(headers) X(host) X(input) X(label) X(message)               \

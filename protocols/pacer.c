@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "protocols/random.h"
+
 __extension__ typedef unsigned __int128 wide;
 
 static struct pacer_stretch *last_stretch(struct pacer *p)
@@ -71,20 +73,10 @@ uint64_t pacer_phase_ns(uint64_t messages, uint64_t per_ns, uint64_t k, uint64_t
     return messages && k < n ? narrow((wide)per_ns * k / ((wide)messages * n)) : 0;
 }
 
-/* splitmix64 (Steele, Lea and Flood 2014). */
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
 /* A gap of mean 1, from a number in (0, 1]. */
 static double draw_gap(uint64_t *state)
 {
-    return -log((double)((draw(state) >> 11) + 1) * 0x1p-53);
+    return -log((double)((random_next(state) >> 11) + 1) * 0x1p-53);
 }
 
 static void move_by_gap(struct pacer_message *m)

@@ -11,6 +11,7 @@
 #include "protocols/event.h"
 #include "protocols/http/http_load.h"
 #include "protocols/resolve.h"
+#include "protocols/schedule.h"
 
 #define BUFFER_BYTES 65536u /* a reply's body is read in pieces of this size */
 #define STREAM_BYTES 65536u /* of repeated requests, for pipelining */
@@ -364,8 +365,9 @@ static void load_start(struct flow *f, uint64_t start_ns)
 {
     f->is_started = true;
     f->measure_from_ns = start_ns + f->plan.warmup_ns;
-    pacer_start(&f->pacer, start_ns + f->plan.phase_ns, f->plan.rate,
-                f->plan.rate_per_ns);
+    schedule_start(&f->pacer, start_ns, f->plan.rate, f->plan.rate_per_ns,
+                   f->env->options);
+    f->lots = options_number(f->env->options, OPTION_arrivals_seed, 0);
     if (f->plan.warmup_ns)
         arm_at(f->measure, f->measure_from_ns);
     f->end_ns = UINT64_MAX;

@@ -10,7 +10,8 @@
  * (a status below 400), failed, timed out or unfinished, each exactly once. Without a
  * rate a message is always due, so every connection keeps `pipelining` requests in
  * flight; with a rate connections without work wait in a list. With connection_rate
- * each connection has every count-th message of one schedule for its own.
+ * each connection has every count-th message of one schedule for its own; of a Poisson
+ * schedule they are given out by lot, so that each connection's is one too.
  *
  * All that may end a run or find work is in http_offer_work, called at the end of every
  * event.
@@ -54,6 +55,7 @@ struct flow {
     uint64_t in_flight;
     uint64_t measure_from_ns, end_ns, paused_ns;
     uint64_t turn;   /* connection_rate: whose message the next is */
+    uint64_t lots;   /* connection_rate, Poisson: the generator that draws it */
     uint64_t queued; /* connection_rate: messages taken and not pushed */
 
     uint64_t connect_failures;

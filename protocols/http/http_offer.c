@@ -4,6 +4,8 @@
 
 #include "protocols/clock.h"
 #include "protocols/http/http_load.h"
+#include "protocols/random.h"
+#include "protocols/schedule.h"
 
 #define BATCH 64u /* requests offered in one go, before replies are read */
 
@@ -98,12 +100,19 @@ void http_offer_due(struct flow *f, struct http_conn *c)
         http_conn_send(c, at_ns);
 }
 
+static struct http_conn *next_in_turn(struct flow *f)
+{
+    if (schedule_is_poisson(f->env->options))
+        f->turn = random_next(&f->lots);
+    return f->conns[f->turn++ % f->count];
+}
+
 static void offer_in_turn(struct flow *f)
 {
     uint64_t intended_ns;
 
     for (unsigned n = 0; n < BATCH && take(f, now_ns(), &intended_ns); n++) {
-        struct http_conn *c = f->conns[f->turn++ % f->count];
+        struct http_conn *c = next_in_turn(f);
 
         if (queue(c, intended_ns) < 0) {
             http_load_finish(f, OUTCOME_FAILED);

@@ -11,7 +11,6 @@
 
 #include "protocols/clock.h"
 #include "protocols/http/url.h"
-#include "protocols/pacer.h"
 #include "protocols/topper_client.h"
 
 #define BODY_MAX (1024ll * 1024 * 1024)
@@ -248,9 +247,6 @@ static int read_numbers(struct http_plan *p, const struct options *o, struct fai
     p->is_per_connection = per_connection > 0;
     if (p->timeout_ns == 0 || p->rate_per_ns == 0)
         return fail_usage(fail, "timeout", "timeout and rate_per must not be 0");
-    p->phase_ns =
-        pacer_phase_ns(p->rate, p->rate_per_ns, options_number(o, OPTION_sender, 0),
-                       options_number(o, OPTION_senders, 1));
     return 0;
 }
 

@@ -18,8 +18,7 @@
  *   warmup          ns of load that is left out of the result
  *   rate            requests over all connections per `rate_per`, 0: as fast as replies
  *                   come; `rate_per` is in ns, 1 s by default
- *   sender, senders this is client `sender` of `senders` that share the rate: their
- *                   schedules are interleaved
+ *   arrivals, arrivals_seed, sender, senders: protocols/schedule.h
  *   connection_rate requests a second on each connection, in place of `rate`
  *   pipelining      requests in flight on a connection, 1 by default
  *   timeout         ns for a reply, and for a connection, 10 s by default
@@ -54,8 +53,8 @@ struct http_plan {
     unsigned depth;
     uint64_t amount; /* UINT64_MAX: no limit */
     uint64_t duration_ns, warmup_ns, timeout_ns, drain_ns;
-    uint64_t rate, rate_per_ns, phase_ns; /* rate 0: unpaced */
-    bool is_per_connection;               /* connection_rate */
+    uint64_t rate, rate_per_ns; /* rate 0: unpaced */
+    bool is_per_connection;     /* connection_rate */
 };
 
 /*

@@ -6,6 +6,7 @@
  *   requests      how many in all; 0: no bound but the duration (100)
  *   concurrency   how many at once, 1 to 65536 (1)
  *   rate          per second, 0: the next begins when one has ended (0); live
+ *   arrivals, arrivals_seed, sender, senders   protocols/schedule.h
  *   duration      ns after which no more begin, pauses apart; 0: no bound (0)
  *   timeout       ns after which a request is given up; 0: never (10 s)
  *   drain         ns that open requests have after the duration or a stop (2 s)
@@ -36,6 +37,7 @@
 #include "protocols/event.h"
 #include "protocols/pacer.h"
 #include "protocols/pacer_timer.h"
+#include "protocols/schedule.h"
 #include "protocols/stream/block.h"
 
 #define CONCURRENCY_MAX 65536u
@@ -568,15 +570,12 @@ static void client_start(struct flow *f, uint64_t start_ns)
 {
     const struct options *o = f->shared.env->options;
     uint64_t rate_per_s = options_number(o, OPTION_rate, 0);
-    uint64_t phase_ns =
-        pacer_phase_ns(rate_per_s, NS_PER_S, options_number(o, OPTION_sender, 0),
-                       options_number(o, OPTION_senders, 1));
     uint64_t now = now_ns();
     uint64_t wait_ns = start_ns > now ? start_ns - now : 0;
     uint64_t sweep_ns = f->timeout_ns / 8;
 
     f->started = true;
-    pacer_start(&f->pacer, start_ns + phase_ns, rate_per_s, NS_PER_S);
+    schedule_start(&f->pacer, start_ns, rate_per_s, NS_PER_S, o);
     set_timer(f->start, wait_ns);
     f->end_ns = f->duration_ns ? start_ns + f->duration_ns : UINT64_MAX;
     arm_end(f, now);

@@ -12,7 +12,7 @@
  *   rate           messages a second by schedule; 0: as fast as it goes
  *   size           bytes of payload; 0: label and stamp alone
  *   payload        "stamped" or "plain"; label, run_id, sender: what the stamp says
- *   senders        client processes of the run; their schedules are interleaved
+ *   arrivals, arrivals_seed, senders   protocols/schedule.h
  *   window         fresh in parallel: sockets open at once; 0: no limit, so that all
  *                  are opened before the first is used
  *   batch          cached in parallel: the most messages in one sendmmsg(2)
@@ -60,6 +60,7 @@
 
 #include "protocols/clock.h"
 #include "protocols/event.h"
+#include "protocols/schedule.h"
 #include "protocols/udp/udp_flow.h"
 #include "protocols/udp/udp_fresh.h"
 #include "protocols/udp/udp_prepare.h"
@@ -230,16 +231,6 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
     take_turn(arg);
 }
 
-/* The schedules of several client processes are interleaved evenly. */
-static uint64_t schedule_base_ns(const struct flow *f)
-{
-    const struct options *o = f->env->options;
-
-    return f->start_ns + pacer_phase_ns(f->rate, NS_PER_S,
-                                        options_number(o, OPTION_sender, 0),
-                                        options_number(o, OPTION_senders, 1));
-}
-
 static void arm_deadline(struct flow *f, uint64_t now)
 {
     struct timeval tv;
@@ -255,7 +246,7 @@ static void client_start(struct flow *f, uint64_t start_ns)
     f->clock_ns = now_ns();
     f->start_ns = start_ns > f->clock_ns ? start_ns : f->clock_ns;
     f->deadline_ns = f->duration_ns ? f->start_ns + f->duration_ns : UINT64_MAX;
-    pacer_start(&f->pacer, schedule_base_ns(f), f->rate, NS_PER_S);
+    schedule_start(&f->pacer, f->start_ns, f->rate, NS_PER_S, f->env->options);
     arm_deadline(f, f->clock_ns);
     if (f->is_paused) {
         f->paused_ns = f->clock_ns;

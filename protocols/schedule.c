@@ -1,0 +1,21 @@
+#include "protocols/schedule.h"
+
+bool schedule_is_poisson(const struct options *o)
+{
+    return options_is(o, OPTION_arrivals, "poisson");
+}
+
+void schedule_start(struct pacer *p, uint64_t start_ns, uint64_t messages,
+                    uint64_t per_ns, const struct options *o)
+{
+    if (schedule_is_poisson(o)) {
+        pacer_start(p, start_ns, messages, per_ns);
+        pacer_poisson(p, options_number(o, OPTION_arrivals_seed, 0));
+    } else {
+        uint64_t phase_ns =
+            pacer_phase_ns(messages, per_ns, options_number(o, OPTION_sender, 0),
+                           options_number(o, OPTION_senders, 1));
+
+        pacer_start(p, start_ns + phase_ns, messages, per_ns);
+    }
+}
