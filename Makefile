@@ -20,14 +20,16 @@ REPORT    := $(call SOURCES,engine/report)
 CLI       := $(filter-out engine/cli/main.c,$(call SOURCES,engine/cli))
 TUI       := $(filter-out tui/main.c,$(call SOURCES,tui))
 # Every C file and header: what is formatted and linted.
-CODE      := $(sort $(wildcard $(foreach d,protocols protocols/* engine engine/* tui tests, \
+CODE      := $(sort $(wildcard $(foreach d,protocols protocols/* engine engine/* tui tests tests/*, \
                $(d)/*.[ch])))
 TESTS     := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 SUPPORT   := $(filter-out tests/test_%.c tests/fuzz_%.c tests/bench_%.c tests/main_%.c, \
                $(wildcard tests/*.c))
 PROGRAMS  := $(BUILD)/plimsoll $(BUILD)/plimsoll-engine $(BUILD)/plimsoll-once
-# Programs that only the tests start: tests/main_NAME.c becomes build/tests/NAME.
-HELPERS   := $(patsubst tests/main_%.c,$(BUILD)/tests/%,$(wildcard tests/main_*.c))
+# Programs that only the tests start: tests/main_NAME.c becomes build/tests/NAME, and
+# tests/truth/NAME.c, of known answers, build/tests/truth_NAME.
+HELPERS   := $(patsubst tests/main_%.c,$(BUILD)/tests/%,$(wildcard tests/main_*.c)) \
+             $(patsubst tests/truth/%.c,$(BUILD)/tests/truth_%,$(wildcard tests/truth/*.c))
 
 all: $(PROGRAMS)
 

@@ -19,6 +19,10 @@ $(BUILD)/tests/yardstick: $(BUILD)/obj/tests/main_yardstick.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(ONESHOT_LDFLAGS) -o $@ $^
 
+$(BUILD)/tests/truth_%: $(BUILD)/obj/tests/truth/%.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
+
 $(BUILD)/tests/%: $(BUILD)/obj/tests/main_%.o $(ENGINE_LAYERS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ENGINE_LIBS) $(PROTOCOLS_LIBS) $(TEST_LIBS)
