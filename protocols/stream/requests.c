@@ -87,9 +87,11 @@ static void set_timer(struct event *timer, uint64_t span_ns)
     event_add(timer, &span);
 }
 
-bool request_length_is_good(const struct requests *r, uint64_t len_bytes)
+const char *request_reply_fault(const struct requests *r, uint64_t len_bytes)
 {
-    return r->foreign || len_bytes == r->message.len_bytes;
+    if (len_bytes == 0)
+        return "receive nothing";
+    return r->foreign || len_bytes == r->message.len_bytes ? NULL : "receive short";
 }
 
 /* ---- the end ---- */

@@ -117,8 +117,11 @@ void request_failed(struct slot *s, const char *phase, int err);
 /* ... or failed in a way that has no errno: "receive short". */
 void request_failed_word(struct slot *s, const char *word);
 
-/* Whether a received length is that of a good reply. */
-bool request_length_is_good(const struct requests *r, uint64_t len_bytes);
+/*
+ * What is wrong with a reply of this length, a word for the errors tally, or NULL: a
+ * server of somebody else's may answer as it likes, but not with nothing.
+ */
+const char *request_reply_fault(const struct requests *r, uint64_t len_bytes);
 
 /* Have kind->again called for this slot a little later. */
 void request_again(struct slot *s);

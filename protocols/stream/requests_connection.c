@@ -160,6 +160,7 @@ static void reply_before_message(struct slot *s)
 static void receive_to_end(struct slot *s)
 {
     struct requests *r = s->requests;
+    const char *fault;
     ssize_t n;
 
     while ((n = read(s->conn.in, r->received, REQUEST_CHUNK)) > 0) {
@@ -168,10 +169,11 @@ static void receive_to_end(struct slot *s)
     }
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
+    fault = request_reply_fault(r, s->received_bytes);
     if (n < 0)
         fails(s, "receive", -errno);
-    else if (!request_length_is_good(r, s->received_bytes))
-        fails_word(s, "receive short");
+    else if (fault)
+        fails_word(s, fault);
     else if (s->sent)
         succeeds(s);
     else

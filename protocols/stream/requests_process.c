@@ -101,6 +101,7 @@ static void process_ended(evutil_socket_t fd, short what, void *arg)
     struct slot *s = arg;
     struct oneshot_record record;
     int status = collect(s);
+    const char *fault;
 
     (void)fd;
     (void)what;
@@ -109,10 +110,11 @@ static void process_ended(evutil_socket_t fd, short what, void *arg)
         return;
     }
     count(s, &record);
+    fault = request_reply_fault(s->requests, record.received_bytes);
     if (record.err)
         request_failed(s, phase_word(record.phase), -record.err);
-    else if (!request_length_is_good(s->requests, record.received_bytes))
-        request_failed_word(s, "receive short");
+    else if (fault)
+        request_failed_word(s, fault);
     else
         succeeds(s, &record);
 }

@@ -54,6 +54,24 @@ def a_freeze_is_in_the_latency_of_a_schedule(stage):
     check(latency["p75"] >= 0.36 * S, latency)
 
 
+def a_reply_of_nothing_is_no_success(stage):
+    for model in "close", "sink":
+        for client in "connection", "process":
+            with Server("echo:43", model) as s:
+                d = measure(stage, "run", "tcp-requests", "--target", s.target,
+                            "--client", client, "--requests", "4", "--trials", "1",
+                            code=3)
+            t = d["trials"][0]
+            client_side = t["totals"]["client"]
+            check(client_side["succeeded"] == 0 and client_side["failed"] == 4, model,
+                  client, client_side)
+            check(t["latency_ns"] is None, t["latency_ns"])
+            check(all(e.startswith("receive") for e in t["errors"]), t["errors"])
+    with Server("http", "close") as s:
+        d = web(stage, s, "-c", "2", "-a", "4", code=3)
+    check(d["trials"][0]["totals"]["client"]["failed"] == 4, d["trials"][0]["totals"])
+
+
 def loss_of_a_path_is_counted_and_not_explained(stage):
     option, account = behind(stage, "udp", "drop:10")
     d = measure(stage, "run", "udp-cached-series", *option, "--messages", "5000",
