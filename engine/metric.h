@@ -14,6 +14,8 @@
  */
 #define METRICS(X)                                                                       \
     X(seconds, "s", -1, "from the common start to the end of the last client")           \
+    X(offered_seconds, "s", -1, "in which load was offered")                             \
+    X(received_seconds, "s", -1, "in which came what is counted as received")            \
     X(throughput, "B/s", 1, "application bytes received a second, both ways together")   \
     X(throughput_up, "B/s", 1, "application bytes received a second by the server")      \
     X(throughput_down, "B/s", 1, "application bytes received a second by the clients")   \

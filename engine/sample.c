@@ -194,6 +194,29 @@ static int decode_hists(struct meter *m, const cJSON *object)
     return 0;
 }
 
+static int encode_span(cJSON *object, const char *name, const struct meter_span *s)
+{
+    cJSON *pair;
+
+    if (!s->last_ns)
+        return 0;
+    pair = cJSON_AddObjectToObject(object, name);
+    return pair && json_add_u64(pair, "first_ns", s->first_ns) &&
+                   json_add_u64(pair, "last_ns", s->last_ns)
+               ? 0
+               : -ENOMEM;
+}
+
+static void decode_span(struct meter_span *s, const cJSON *object, const char *name)
+{
+    const cJSON *pair = cJSON_GetObjectItemCaseSensitive(object, name);
+
+    s->first_ns = json_u64(pair, "first_ns", 0);
+    s->last_ns = json_u64(pair, "last_ns", 0);
+    if (s->first_ns > s->last_ns)
+        *s = (struct meter_span){0, 0};
+}
+
 int sample_encode(const struct sample *s, bool all, cJSON *object)
 {
     const struct meter *m = s->meter;
@@ -222,6 +245,11 @@ int sample_encode(const struct sample *s, bool all, cJSON *object)
         return -ENOMEM;
     METER_TALLIES(X)
 #undef X
+#define X(name, help)                                    \
+    if (all && encode_span(object, #name, &m->name) < 0) \
+        return -ENOMEM;
+    METER_SPANS(X)
+#undef X
     return encode_hists(m, all, object);
 }
 
@@ -246,6 +274,9 @@ int sample_decode(struct sample *s, const cJSON *object)
 #undef X
 #define X(name, help) decode_tally(&m->name, object, #name);
     METER_TALLIES(X)
+#undef X
+#define X(name, help) decode_span(&m->name, object, #name);
+    METER_SPANS(X)
 #undef X
     return decode_hists(m, object);
 }

@@ -158,6 +158,63 @@ static double clock_seconds(const struct trial *t)
     return longest ? (double)longest / 1e9 : (double)NAN;
 }
 
+static double seconds_of(const struct meter_span *s, uint64_t from_ns, uint64_t out_ns)
+{
+    uint64_t span_ns = s->last_ns > from_ns ? s->last_ns - from_ns : 0;
+
+    return span_ns > out_ns ? (double)(span_ns - out_ns) / 1e9 : 0;
+}
+
+static double offered_seconds(const struct trial *t)
+{
+    const struct meter *m = t->places[PLACE_CLIENT];
+
+    if (!m || !trial_all_reported(t, PLACE_CLIENT))
+        return (double)NAN;
+    if (!m->offered.last_ns)
+        return t->seconds;
+    return seconds_of(&m->offered, m->offered.first_ns, t->paused_ns);
+}
+
+/* The time in which a place received what it did: see struct trial_spans. */
+static double received_seconds(const struct trial *t, enum place place, bool in_step)
+{
+    const struct meter *m = t->places[place];
+    const struct meter_counters *c = &t->counters[place];
+    uint64_t n = m ? family_received(t->scenario->family, &m->counters) : 0;
+    double offered = t->spans.offered;
+    double seconds;
+
+    if (!m || !m->received.last_ns || !trial_all_reported(t, place))
+        return m ? t->seconds : (double)NAN;
+    if (in_step && n > 1)
+        seconds = seconds_of(&m->received, m->received.first_ns, t->paused_ns) *
+                  (double)n / (double)(n - 1);
+    else
+        seconds = seconds_of(&m->received, 0,
+                             t->paused_ns + (place == PLACE_CLIENT ? t->warmup_ns : 0));
+    if (!(seconds >= offered) && isfinite(offered))
+        seconds = offered;
+    if (c->drained && c->drained < c->succeeded)
+        seconds = fmin(seconds, offered * (double)c->succeeded /
+                                    (double)(c->succeeded - c->drained));
+    return seconds;
+}
+
+static void compute_spans(struct trial *t, const struct options *values)
+{
+    bool in_step = t->scenario->family->one_way ||
+                   options_number(values, OPTION_rate, 0) ||
+                   options_number(values, OPTION_connection_rate, 0);
+    enum place place = t->scenario->family->one_way ? PLACE_SERVER : PLACE_CLIENT;
+
+    t->spans.offered = offered_seconds(t);
+    for (int p = 0; p < PLACE_COUNT; p++)
+        t->spans.received[p] = received_seconds(t, (enum place)p, in_step);
+    if (in_step && trial_has_place(t, place))
+        t->spans.begin = (double)t->places[place]->received.first_ns / 1e9;
+}
+
 /*
  * `drops` at the receiver's buffer, which held `messages` at most. More drops than
  * messages that are missing were others' in part, and which part is not known.
@@ -242,6 +299,7 @@ int trial_compute(struct trial *t, const struct options *values)
 
     t->warmup_ns = options_number(values, OPTION_warmup, 0);
     t->seconds = clock_seconds(t);
+    compute_spans(t, values);
     compute_loss(t, values);
     judge_answers(t);
     trial_compute_metrics(t);

@@ -54,6 +54,21 @@ struct second_summary {
     double mean, stdev, max; /* the population's standard deviation */
 };
 
+/*
+ * The times that rates divide by, in seconds, pauses and the warm-up taken out; NaN where
+ * nothing was. What a sender did it did while load was offered. What a place received
+ * came until its last receipt; on a schedule or one way, from its first receipt on and
+ * for one mean gap more. It is never shorter than load was offered, so that a server that
+ * stopped to answer is not called a fast one; and replies that came when no more load was
+ * offered neither add to a rate nor dilute it, when they came slower than those before
+ * them.
+ */
+struct trial_spans {
+    double offered;
+    double received[PLACE_COUNT];
+    double begin; /* when that began, from the common start */
+};
+
 struct trial {
     const struct scenario *scenario; /* borrowed */
     unsigned number;                 /* from 1 */
@@ -64,7 +79,7 @@ struct trial {
     uint64_t warmup_ns;              /* load before what is measured, taken out too */
     enum outcome outcome;
     char reason[320];
-    double seconds;
+    double seconds; /* from the common start to the end of the last client */
     size_t process_count;
     struct process *processes;
     size_t second_count, second_room; /* whole and begun seconds */
@@ -73,6 +88,7 @@ struct trial {
     /* Worked out by trial_compute: */
     struct meter *places[PLACE_COUNT]; /* sums; freed by trial_drop_hists */
     struct meter_counters counters[PLACE_COUNT];
+    struct trial_spans spans;
     struct tally errors, status; /* of the clients */
     struct tally labels;         /* of the server */
     struct hist_summary hists[PLACE_COUNT][METER_HIST_COUNT];
@@ -96,7 +112,7 @@ int trial_pause(struct trial *t, uint64_t from_ns, uint64_t to_ns);
 /* Leave a second (from 0) out of what is said of seconds. 0 or -ENOMEM. */
 int trial_pause_second(struct trial *t, size_t second);
 
-/* Whether a second (from 0) is whole, within what is measured and free of pauses. */
+/* Whether a second (from 0) lies within the time of receipt and is free of pauses. */
 bool trial_second_counts(const struct trial *t, size_t second);
 
 /* `offset` is that of a member of struct second. */

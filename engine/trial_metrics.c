@@ -62,6 +62,16 @@ static double place_cpu_us(const struct trial *t, enum place place)
     return us;
 }
 
+double trial_received_seconds(const struct trial *t)
+{
+    double server_s = t->spans.received[PLACE_SERVER];
+    double client_s = t->spans.received[PLACE_CLIENT];
+
+    if (t->scenario->family->one_way)
+        return server_s;
+    return t->scenario->family->answered ? client_s : fmax(server_s, client_s);
+}
+
 /* Of a single second no best one can be told; the rest of the run may pass it. */
 static double best_second(const struct second_summary *s)
 {
@@ -75,13 +85,15 @@ static void compute_rates(struct trial *t)
     const struct family *family = t->scenario->family;
     bool client = trial_has_place(t, PLACE_CLIENT);
     bool server = trial_has_place(t, PLACE_SERVER);
+    double server_s = t->spans.received[PLACE_SERVER];
+    double client_s = t->spans.received[PLACE_CLIENT];
     double *m = t->metrics;
     struct second_summary seconds;
 
     if (server && !family->load)
-        m[METRIC_throughput_up] = trial_ratio((double)s->received_bytes, t->seconds);
+        m[METRIC_throughput_up] = trial_ratio((double)s->received_bytes, server_s);
     if (client && !family->one_way)
-        m[METRIC_throughput_down] = trial_ratio((double)c->received_bytes, t->seconds);
+        m[METRIC_throughput_down] = trial_ratio((double)c->received_bytes, client_s);
     m[METRIC_throughput] = isnan(m[METRIC_throughput_up]) ? m[METRIC_throughput_down]
                            : isnan(m[METRIC_throughput_down])
                                ? m[METRIC_throughput_up]
@@ -91,18 +103,18 @@ static void compute_rates(struct trial *t)
         m[METRIC_throughput] = (double)NAN;
     if (family->one_way && server)
         m[METRIC_received_per_second] =
-            trial_ratio((double)family_received(family, s), t->seconds);
+            trial_ratio((double)family_received(family, s), server_s);
     if (!family->answered || !client)
         return;
     m[METRIC_received_per_second] =
-        trial_ratio((double)family_received(family, c), t->seconds);
-    m[METRIC_requests_per_second] = trial_ratio((double)c->succeeded, t->seconds);
+        trial_ratio((double)family_received(family, c), client_s);
+    m[METRIC_requests_per_second] = trial_ratio((double)c->succeeded, client_s);
     trial_seconds(t, offsetof(struct second, requests), &seconds);
     m[METRIC_requests_per_second_stdev] = seconds.stdev;
     m[METRIC_requests_per_second_max] = best_second(&seconds);
     m[METRIC_bytes_per_second] = trial_ratio(
         (double)(c->received_wire_bytes ? c->received_wire_bytes : c->received_bytes),
-        t->seconds);
+        client_s);
     trial_seconds(t, offsetof(struct second, read_bytes), &seconds);
     m[METRIC_bytes_per_second_stdev] = seconds.stdev;
     m[METRIC_bytes_per_second_max] = best_second(&seconds);
@@ -138,6 +150,8 @@ void trial_compute_metrics(struct trial *t)
     for (int i = 0; i < METRIC_COUNT; i++)
         m[i] = (double)NAN;
     m[METRIC_seconds] = t->seconds;
+    m[METRIC_offered_seconds] = t->spans.offered;
+    m[METRIC_received_seconds] = trial_received_seconds(t);
     compute_rates(t);
     compute_latency(t);
     if (t->loss.lost >= 0)
@@ -154,8 +168,7 @@ void trial_compute_metrics(struct trial *t)
     m[METRIC_server_cpu_percent] = busiest_percent(t, PLACE_SERVER);
 }
 
-/* Share of the time that a place's processes were ready and had no core. */
-static double waited_percent(const struct trial *t, enum place place)
+double trial_waited_percent(const struct trial *t, enum place place)
 {
     double most = (double)NAN;
 
@@ -175,7 +188,7 @@ static struct busy trial_busy(const struct trial *t)
 
     for (int p = 0; p < PLACE_COUNT; p++) {
         b.cpu_percent[p] = busiest_percent(t, (enum place)p);
-        b.waited_percent[p] = waited_percent(t, (enum place)p);
+        b.waited_percent[p] = trial_waited_percent(t, (enum place)p);
     }
     return b;
 }

@@ -13,8 +13,17 @@ bool trial_has_place(const struct trial *t, enum place place);
 /* Whether there are processes at the place and each reported its totals. */
 bool trial_all_reported(const struct trial *t, enum place place);
 
+/* The time of what the scenario is about: where it is received, the later of two. */
+double trial_received_seconds(const struct trial *t);
+
 /* Share a sample out to the seconds that it covers. 0 or -ENOMEM. */
 int trial_add_seconds(struct trial *t, enum place place, const struct sample *sample);
+
+/* Share of the time that a place's busiest process was ready and had no core. */
+double trial_waited_percent(const struct trial *t, enum place place);
+
+/* A quantity summed over the time of receipt, begun seconds included, and over all. */
+void trial_seconds_sum(const struct trial *t, size_t offset, double *within, double *all);
 
 /* From the sums to the metrics, and from those to the checks, in this order. */
 void trial_compute_metrics(struct trial *t);

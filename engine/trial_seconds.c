@@ -82,13 +82,36 @@ static double second_quantity(const struct second *s, size_t offset)
     return value;
 }
 
+/* The time of receipt, in seconds from the common start: NaN where it is not known. */
+static void find_receipt(const struct trial *t, double *begin, double *end)
+{
+    *begin = fmax(t->spans.begin, (double)t->warmup_ns / 1e9);
+    *end = *begin + trial_received_seconds(t) + (double)t->paused_ns / 1e9;
+}
+
 bool trial_second_counts(const struct trial *t, size_t second)
 {
-    double out = (double)(t->paused_ns + t->warmup_ns) / 1e9;
+    double begin, end;
 
-    return second < t->second_count && isfinite(t->seconds) &&
-           (double)(second + 1) <= t->seconds + out &&
-           second * NS_PER_S >= t->warmup_ns && !t->seconds_list[second].paused;
+    find_receipt(t, &begin, &end);
+    /* What begins in the first tenth is as good as whole. */
+    return second < t->second_count && (double)second + 0.1 >= begin &&
+           (double)(second + 1) <= end && !t->seconds_list[second].paused;
+}
+
+void trial_seconds_sum(const struct trial *t, size_t offset, double *within, double *all)
+{
+    double begin, end;
+
+    find_receipt(t, &begin, &end);
+    *within = *all = 0;
+    for (size_t i = 0; i < t->second_count; i++) {
+        double v = second_quantity(&t->seconds_list[i], offset);
+
+        *all += v;
+        if ((double)(i + 1) > begin && (double)i < end)
+            *within += v;
+    }
 }
 
 void trial_seconds(const struct trial *t, size_t offset, struct second_summary *s)

@@ -182,6 +182,7 @@ static void on_ending(evutil_socket_t fd, short what, void *arg)
     if (w->start_ns && close_interval(w) == 0)
         send_sample(w);
     w->totals.at_ns = ended_ns;
+    meter_spans_since(w->totals.meter, w->start_ns);
     free_flow(w);
     channel_send(w->channel, message_done(&w->totals, w->outcome, w->reason));
 }

@@ -31,9 +31,37 @@ void meter_reset(struct meter *m)
 #define X(name, help) tally_zero(&m->name);
     METER_TALLIES(X)
 #undef X
+#define X(name, help) m->name = (struct meter_span){0, 0};
+    METER_SPANS(X)
+#undef X
     for (int i = 0; i < METER_HIST_COUNT; i++)
         if (m->hists[i])
             hist_reset(m->hists[i]);
+}
+
+static void span_merge(struct meter_span *into, const struct meter_span *from)
+{
+    if (!from->last_ns)
+        return;
+    if (!into->last_ns || from->first_ns < into->first_ns)
+        into->first_ns = from->first_ns;
+    if (from->last_ns > into->last_ns)
+        into->last_ns = from->last_ns;
+}
+
+static void span_since(struct meter_span *s, uint64_t start_ns)
+{
+    if (!s->last_ns)
+        return;
+    s->first_ns = s->first_ns > start_ns ? s->first_ns - start_ns : 0;
+    s->last_ns = s->last_ns > start_ns ? s->last_ns - start_ns : 1;
+}
+
+void meter_spans_since(struct meter *m, uint64_t start_ns)
+{
+#define X(name, help) span_since(&m->name, start_ns);
+    METER_SPANS(X)
+#undef X
 }
 
 int meter_merge(struct meter *into, const struct meter *from)
@@ -46,6 +74,9 @@ int meter_merge(struct meter *into, const struct meter *from)
 #undef X
 #define X(name, help) tally_merge(&into->name, &from->name);
     METER_TALLIES(X)
+#undef X
+#define X(name, help) span_merge(&into->name, &from->name);
+    METER_SPANS(X)
 #undef X
     for (enum meter_hist i = 0; i < METER_HIST_COUNT; i++) {
         if (!from->hists[i])

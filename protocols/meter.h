@@ -36,6 +36,7 @@
     X(connections, "connections", "connections opened or accepted")                  \
     X(attempted, "requests", "operations started")                                   \
     X(succeeded, "requests", "operations that ended well")                           \
+    X(drained, "requests", "of these: ended after load had been offered")            \
     X(failed, "requests", "operations that ended in an error, by kind in errors")    \
     X(timed_out, "requests", "operations given up after the timeout")                \
     X(unfinished, "requests", "operations still open at the end")                    \
@@ -76,6 +77,14 @@
     X(pacing, "real send time less intended send time")                         \
     X(jitter, "difference of the latencies of successive messages")
 
+/*
+ * Spans: from the first to the last instant at which something was done. X(name, help)
+ * A rate divides what it counts by the time of that.
+ */
+#define METER_SPANS(X)                                                            \
+    X(offered, "load was offered: from its beginning until no more was to begin") \
+    X(received, "messages were received")
+
 struct meter_counters {
 #define X(name, unit, help) uint64_t name;
     METER_COUNTERS(X)
@@ -86,6 +95,14 @@ struct meter_gauges {
 #define X(name, unit, help) uint64_t name;
     METER_GAUGES(X)
 #undef X
+};
+
+/*
+ * Instants of now_ns; last_ns 0: never. In the totals that a process reports they are ns
+ * since the start of the trial.
+ */
+struct meter_span {
+    uint64_t first_ns, last_ns;
 };
 
 enum meter_hist {
@@ -104,6 +121,9 @@ enum meter_hist {
 struct meter {
     struct meter_counters counters;
     struct meter_gauges gauges;
+#define X(name, help) struct meter_span name;
+    METER_SPANS(X)
+#undef X
 #define X(name, help) struct tally name;
     METER_TALLIES(X)
 #undef X
@@ -127,10 +147,24 @@ static inline void meter_record(struct meter *m, enum meter_hist which, uint64_t
     hist_record(m->hists[which], value_ns);
 }
 
-/* Counters, tallies and histograms back to zero; gauges stay. */
+/* At an instant it was done, not before the last such one. */
+static inline void meter_span_reach(struct meter_span *s, uint64_t at_ns)
+{
+    if (!s->last_ns)
+        s->first_ns = at_ns;
+    s->last_ns = at_ns;
+}
+
+/* Counters, tallies, histograms and spans back to zero; gauges stay. */
 void meter_reset(struct meter *m);
 
-/* Add the counters, tallies and histograms of `from`; gauges are summed as well. */
+/* Make the instants of the spans those since a start. */
+void meter_spans_since(struct meter *m, uint64_t start_ns);
+
+/*
+ * Add the counters, tallies and histograms of `from`; gauges are summed as well, and
+ * spans reach over both.
+ */
 int meter_merge(struct meter *into, const struct meter *from);
 
 #endif

@@ -77,7 +77,9 @@ def check_metrics(t):
     m, c = t["metrics"], t["totals"].get("client")
     check(m["seconds"] == t["seconds"], "seconds", m["seconds"], t["seconds"])
     if m["requests_per_second"] is not None:
-        check(near(m["requests_per_second"] * t["seconds"], c["succeeded"]), m, c)
+        check(near(m["requests_per_second"] * m["received_seconds"], c["succeeded"]), m, c)
+    if None not in (m["offered_seconds"], m["received_seconds"]):
+        check(m["offered_seconds"] <= m["received_seconds"] * (1 + 1e-9), m)
     if m["latency_p50_ns"] is not None:
         for p in PERCENTILES:
             check(m["latency_%s_ns" % p] == t["latency_ns"][p], p, m)

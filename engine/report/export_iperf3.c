@@ -217,7 +217,10 @@ static void fill_sum(cJSON *o, const struct trial *t, const struct flow_of *flow
 {
     const struct meter_counters *c = &t->counters[at_receiver ? flow->to : flow->from];
 
-    add_rate(o, 0, t->seconds, at_receiver ? c->received_bytes : c->sent_bytes);
+    if (at_receiver)
+        add_rate(o, 0, t->spans.received[flow->to], c->received_bytes);
+    else
+        add_rate(o, 0, t->spans.offered, c->sent_bytes);
     if (t->scenario->family->datagrams)
         add_datagrams(o, t, at_receiver);
     cJSON_AddBoolToObject(o, "sender", flow->from == PLACE_CLIENT);

@@ -265,6 +265,7 @@ static bool replied(struct http_conn *c, uint64_t at_ns)
 
     c->shared->meter->counters.received_messages++;
     c->shared->meter->counters.received_bytes += c->parse.body_bytes;
+    meter_span_reach(&c->shared->meter->received, at_ns);
     c->replies++;
     c->shared->replied(c, &slot, at_ns);
     if (!reuse)

@@ -64,6 +64,7 @@ void http_load_finish(struct flow *f, enum outcome outcome)
 
     f->is_finished = true;
     f->outcome = outcome;
+    http_offer_end(f, now_ns());
     pacer_timer_rest(&f->timer);
     event_del(f->deadline);
     event_del(f->measure);
@@ -92,6 +93,7 @@ static void wind_down(struct flow *f, enum outcome outcome)
         return;
     f->is_stopping = true;
     f->outcome = outcome;
+    http_offer_end(f, outcome == OUTCOME_COMPLETED ? f->end_ns : now_ns());
     pacer_timer_rest(&f->timer);
     if (backlog(f)) {
         snprintf(text, sizeof(text), "%llu", (unsigned long long)backlog(f));

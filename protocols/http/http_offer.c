@@ -16,6 +16,14 @@ static bool take(struct flow *f, uint64_t at_ns, uint64_t *intended_ns)
            at_ns < f->end_ns && pacer_take(&f->pacer, at_ns, intended_ns, 1) == 1;
 }
 
+void http_offer_end(struct flow *f, uint64_t at_ns)
+{
+    if (f->offered_ns || !f->measure_from_ns)
+        return;
+    f->offered_ns = at_ns > f->measure_from_ns ? at_ns : f->measure_from_ns;
+    f->env->meter->offered = (struct meter_span){f->measure_from_ns, f->offered_ns};
+}
+
 static void push(struct flow *f, struct http_conn *c, uint64_t intended_ns,
                  uint64_t at_ns)
 {
@@ -28,6 +36,12 @@ static void push(struct flow *f, struct http_conn *c, uint64_t intended_ns,
         meter_record(m, METER_HIST_pacing, at_ns - intended_ns);
     f->in_flight++;
     http_conn_push(c, intended_ns, at_ns);
+    /* A schedule lasts until a request more would be due. */
+    if (f->left == 0) {
+        uint64_t next_ns = http_load_is_paced(f) ? pacer_next_ns(&f->pacer) : at_ns;
+
+        http_offer_end(f, next_ns > at_ns ? next_ns : at_ns);
+    }
 }
 
 /* Requests for one connection: with a rate one, else all that it has room for. */

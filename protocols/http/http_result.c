@@ -35,6 +35,7 @@ static void count_good(struct flow *f, struct meter *m, const struct http_slot *
                        uint64_t at_ns)
 {
     m->counters.succeeded++;
+    m->counters.drained += f->offered_ns && at_ns > f->offered_ns;
     meter_record(m, METER_HIST_latency, latency_ns(f, slot, at_ns));
 }
 

@@ -63,12 +63,15 @@ struct flow {
     uint64_t wanted; /* UINT64_MAX: no bound */
     uint64_t begun, succeeded, failed;
     uint64_t duration_ns, timeout_ns, drain_ns;
-    uint64_t end_ns; /* no request begins then or later; UINT64_MAX: no such bound */
+    uint64_t start_ns;
+    uint64_t end_ns;     /* no request begins then or later; UINT64_MAX: no such bound */
+    uint64_t offered_ns; /* load was offered until then */
     uint64_t paused_ns;
 
     struct event *start, *end, *drain, *sweep, *again;
     const char *ended_by; /* NULL while requests may begin */
     bool started;
+    bool is_offered; /* no more requests begin */
     bool paused;
     bool stopped; /* by the engine, not by a bound of its own */
     bool finished;
@@ -125,6 +128,27 @@ static void abandon_all(struct flow *f)
     m->gauges.open_connections = 0;
 }
 
+/* A schedule lasts until a request more would be due. */
+static uint64_t offered_until_ns(const struct flow *f)
+{
+    uint64_t now = now_ns(), next_ns = pacer_next_ns(&f->pacer);
+
+    if (now >= f->end_ns)
+        return f->end_ns;
+    return f->has_rate && f->begun >= f->wanted && next_ns > now ? next_ns : now;
+}
+
+static void note_offered(struct flow *f)
+{
+    struct meter_span *offered = &f->shared.env->meter->offered;
+
+    if (!f->started || f->is_offered)
+        return;
+    f->is_offered = true;
+    *offered = (struct meter_span){f->start_ns, offered_until_ns(f)};
+    f->offered_ns = offered->last_ns;
+}
+
 static void finish(struct flow *f, enum outcome outcome, const char *reason)
 {
     struct flow_env *env = f->shared.env;
@@ -133,6 +157,7 @@ static void finish(struct flow *f, enum outcome outcome, const char *reason)
     if (f->finished)
         return;
     f->finished = true;
+    note_offered(f);
     pacer_timer_rest(&f->timer);
     for (size_t i = 0; i < NUMBER_OF(timers); i++)
         event_del(timers[i]);
@@ -166,6 +191,7 @@ static void end_offering(struct flow *f, const char *by)
     if (f->ended_by || f->finished)
         return;
     f->ended_by = by;
+    note_offered(f);
     pacer_timer_rest(&f->timer);
     event_del(f->end);
     if (f->busy == 0)
@@ -278,6 +304,8 @@ void request_succeeded(struct slot *s, uint64_t ended_ns)
 
     f->succeeded++;
     m->counters.succeeded++;
+    m->counters.drained += f->is_offered && ended_ns > f->offered_ns;
+    meter_span_reach(&m->received, ended_ns);
     meter_record(m, METER_HIST_latency, ended_ns - s->intended_ns);
     if (f->has_rate)
         meter_record(m, METER_HIST_service, ended_ns - s->begun_ns);
@@ -577,6 +605,7 @@ static void client_start(struct flow *f, uint64_t start_ns)
     uint64_t sweep_ns = f->timeout_ns / 8;
 
     f->started = true;
+    f->start_ns = start_ns;
     schedule_start(&f->pacer, start_ns, rate_per_s, NS_PER_S, o);
     set_timer(f->start, wait_ns);
     f->end_ns = f->duration_ns ? start_ns + f->duration_ns : UINT64_MAX;

@@ -136,6 +136,7 @@ static void count_received(struct peer *p, size_t n)
 
     p->received_bytes += n;
     f->env->meter->counters.received_bytes += n;
+    meter_span_reach(&f->env->meter->received, now_ns());
     messages = p->received_bytes / f->message.len_bytes - before;
     f->env->meter->counters.received_messages += messages;
     if (f->persistent)

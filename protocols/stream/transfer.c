@@ -126,6 +126,7 @@ static int receive_step(struct transfer *t)
     }
     t->received_bytes += (uint64_t)n;
     plan->meter->counters.received_bytes += (uint64_t)n;
+    meter_span_reach(&plan->meter->received, now_ns());
     if (plan->checksum)
         t->received_crc32 =
             (uint32_t)crc32(t->received_crc32, (unsigned char *)plan->received, (uInt)n);

@@ -114,12 +114,24 @@ static void say_number(struct flow *f, const char *fact, uint64_t number)
     f->env->fact(f->env, fact, text);
 }
 
+/* A schedule lasts until a message more would be due. */
+static uint64_t offered_until_ns(const struct flow *f)
+{
+    uint64_t now = now_ns(), next_ns = pacer_next_ns(&f->pacer);
+
+    if (now >= f->deadline_ns)
+        return f->deadline_ns;
+    return f->rate && f->done == f->messages && next_ns > now ? next_ns : now;
+}
+
 /* Count what is unfinished, close what is open, and say so. */
 static void end_flow(struct flow *f)
 {
     if (f->is_over)
         return;
     f->is_over = true;
+    if (f->start_ns)
+        f->meter->offered = (struct meter_span){f->start_ns, offered_until_ns(f)};
     count_handed(f);
     f->meter->counters.unfinished += f->handed - f->done;
     if (f->waits)

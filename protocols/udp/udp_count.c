@@ -86,6 +86,7 @@ static inline void count_new(struct udp_count *c, uint64_t n)
     }
     c->counters->unique += n;
     c->unique += n;
+    meter_span_reach(&c->env->meter->received, c->arrival_ns);
 }
 
 static inline void count_received(struct udp_count *c, uint64_t n, size_t len)

@@ -72,6 +72,32 @@ def a_reply_of_nothing_is_no_success(stage):
     check(d["trials"][0]["totals"]["client"]["failed"] == 4, d["trials"][0]["totals"])
 
 
+def a_drain_is_no_time_of_load(stage):
+    with Server("http", "delay:%d" % (500 * MS)) as s:
+        d = web(stage, s, "-c", "100", "-R", "50", "-d", "1s")
+    m = d["trials"][0]["metrics"]
+    check(m["offered_seconds"] == 1 and m["seconds"] >= 1.4, m)
+    check(m["received_seconds"] < 1.4, m)
+    with Server("http", "hang:%d" % (500 * MS)) as s:
+        d = web(stage, s, "-c", "3", "-d", "1s", code=None)
+    m = d["trials"][0]["metrics"]
+    check(m["offered_seconds"] == 1 == m["received_seconds"] and m["seconds"] >= 1.9, m)
+
+
+def what_waits_in_the_path_is_not_received_yet(stage):
+    option, account = behind(stage, "udp", "rate:2000")
+    d = measure(stage, "run", "udp-cached-series", *option, "--messages", "4000",
+                "--receive-buffer", "4MiB", "--trials", "1", "--drain", "2s")
+    t = d["trials"][0]
+    m, relay = t["metrics"], account()
+    check(relay["passed"] == 4000 == t["loss"]["received"], relay, t["loss"])
+    # They came over 2 s, whatever the sender took; half of it leaves room for a stall.
+    check(m["received_seconds"] > 1, m)
+    check(m["received_per_second"] < 4000, m)
+    matched = [c for c in t["checks"] if c["name"] == "rates match the series"]
+    check(matched[0]["ok"] is True, matched)
+
+
 def loss_of_a_path_is_counted_and_not_explained(stage):
     option, account = behind(stage, "udp", "drop:10")
     d = measure(stage, "run", "udp-cached-series", *option, "--messages", "5000",

@@ -125,4 +125,37 @@ def a_lossy_path(stage):
     table.done()
 
 
+def a_slow_path_for_datagrams(stage):
+    """All are sent at once, and wait in the path: the receiver's rate is the path's."""
+    table = Table()
+    for rate in 2000, 10000:
+        option, account = path(stage, "udp", "rate:%d" % rate)
+        d = load(stage, "run", "udp-cached-series", *option, "--messages",
+                    str(2 * rate), "--receive-buffer", "4MiB", "--trials", "1",
+                    "--drain", "1s", code=None)
+        t = d["trials"][0]
+        account()
+        table.row("path of %d datagrams/s: received/s" % rate, rate,
+                  t["metrics"]["received_per_second"], rate * 0.01)
+        table.row("path of %d datagrams/s: lost" % rate, 0, t["loss"]["lost"])
+    table.done()
+
+
+def a_slow_path_for_a_stream(stage):
+    table = Table()
+    for mb, room in (5, "room:1000000"), (20, "room:1000000"):
+        option, account = path(stage, "tcp", "rate:%d000000" % mb, room)
+        d = load(stage, "run", "tcp-bulk", *option, "--direction", "up", "--size",
+                    "%d000000" % (3 * mb), "--trials", "1", "--method", "copy",
+                    code=None)
+        t = d["trials"][0]
+        account()
+        what = "path of %d MB/s" % mb
+        table.row(what + ": throughput up, MB/s", mb,
+                  (t["metrics"]["throughput_up"] or 0) / 1e6, mb * 0.02)
+        table.row(what + ": received, MB", 3 * mb,
+                  t["totals"]["server"]["received_bytes"] / 1e6)
+    table.done()
+
+
 main(cases_of(globals(), skip=("serve",)))
