@@ -53,3 +53,12 @@ void metric_format(enum metric metric, double value, char *text, size_t size)
         units_format_duration(ns, text, size);
     }
 }
+
+void metric_format_bound(enum metric metric, double value, bool is_bound, char *text,
+                         size_t size)
+{
+    char known[40];
+
+    metric_format(metric, value, known, sizeof(known));
+    snprintf(text, size, "%s%s", is_bound && isfinite(value) ? ">= " : "", known);
+}

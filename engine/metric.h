@@ -6,6 +6,7 @@
 #ifndef ENGINE_METRIC_H
 #define ENGINE_METRIC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -37,7 +38,8 @@
     X(latency_p99_99_ns, "ns", -1, "99.99 % of latencies are at or below")               \
     X(latency_max_ns, "ns", -1, "the highest latency")                                   \
     X(loss_percent, "%", -1, "of the messages that the sender's kernel accepted")        \
-    X(error_percent, "%", -1, "of the operations: failed or timed out")                  \
+    X(error_percent, "%", -1, "of the operations: failed, timed out or overdue")         \
+    X(unfinished_percent, "%", -1, "of the operations: open at the end, or never begun") \
     X(client_cpu_us_per_message, "us", -1, "CPU time of the clients for a message")      \
     X(server_cpu_us_per_message, "us", -1, "CPU time of the server for a message")       \
     X(client_cpu_percent, "%", -1, "CPU of the busiest client process; 100 is one core") \
@@ -62,5 +64,9 @@ int metric_find(const char *name); /* METRIC_COUNT when there is none */
 
 /* A value for people: "3.21 GB/s", "812 us", "0.04 %", "-" when unknown. */
 void metric_format(enum metric metric, double value, char *text, size_t size);
+
+/* The same for a value that is known to be at least that: ">= 4.00 s". */
+void metric_format_bound(enum metric metric, double value, bool is_bound, char *text,
+                         size_t size);
 
 #endif

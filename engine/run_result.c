@@ -9,16 +9,21 @@
 void run_statistics(const struct run *r, enum metric metric, struct statistics *s)
 {
     double *values = calloc(r->trials_begun + 1, sizeof(*values));
+    bool is_bound = false;
     size_t n = 0;
 
     for (int any = 0; values && any < 2 && n == 0; any++)
         for (size_t i = 0; i < r->trials_begun; i++) {
             const struct trial *t = r->trials[i];
 
-            if (isfinite(t->metrics[metric]) && (any || t->outcome == OUTCOME_COMPLETED))
-                values[n++] = t->metrics[metric];
+            if (!isfinite(t->metrics[metric]) ||
+                (!any && t->outcome != OUTCOME_COMPLETED))
+                continue;
+            values[n++] = t->metrics[metric];
+            is_bound |= t->is_bound[metric];
         }
     statistics_of(values, n, s);
+    s->is_bound = is_bound;
     free(values);
 }
 

@@ -51,8 +51,9 @@ void statistics_of(const double *values, size_t n, struct statistics *s)
     double squares = 0;
     double half;
 
-    *s = (struct statistics){n,           (double)NAN, (double)NAN, (double)NAN,
-                             (double)NAN, (double)NAN, (double)NAN, (double)NAN};
+    *s = (struct statistics){n,           (double)NAN, (double)NAN,
+                             (double)NAN, (double)NAN, (double)NAN,
+                             (double)NAN, (double)NAN, false};
     if (!sorted)
         return;
     if (!n) {

@@ -5,6 +5,7 @@
 #ifndef ENGINE_STATISTICS_H
 #define ENGINE_STATISTICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -14,6 +15,7 @@
 struct statistics {
     size_t n;
     double median, mean, stdev, min, max, ci95_low, ci95_high;
+    bool is_bound; /* run_statistics: median, mean and max are at least that */
 };
 
 /* In any order. Without memory for a copy of them, all but n is NaN. */

@@ -1,7 +1,9 @@
 #include "engine/threshold_verdict.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/statistics.h"
 
@@ -20,23 +22,48 @@ static bool holds(const struct threshold *t, double value)
     return value >= t->limit;
 }
 
+/* What is at least a value may be more: that it is above a limit holds all the same. */
+static bool is_from_below(const struct threshold *t)
+{
+    return t->relation == RELATION_ABOVE || t->relation == RELATION_AT_LEAST;
+}
+
+static const char *median_of(size_t trials, char *text, size_t size)
+{
+    snprintf(text, size, ", the median of %zu trials", trials);
+    return text;
+}
+
+static void tell_unfinished(const struct run *r, char *text, size_t size)
+{
+    uint64_t open = 0;
+    size_t used = strlen(text);
+
+    for (size_t i = 0; i < r->trials_begun; i++)
+        open += r->trials[i]->counters[PLACE_CLIENT].unfinished +
+                r->trials[i]->counters[PLACE_CLIENT].never_begun;
+    snprintf(text + used, size - used, ", %" PRIu64 " unfinished", open);
+}
+
 static void judge(const struct run *r, struct threshold_verdict *v)
 {
     const struct metric_row *row = metric_row(v->threshold.metric);
     struct statistics s;
-    char value[40];
+    char value[40], words[48];
 
     run_statistics(r, v->threshold.metric, &s);
     v->value = s.n ? s.median : (double)NAN;
-    v->ok = s.n && holds(&v->threshold, s.median);
-    metric_format(v->threshold.metric, v->value, value, sizeof(value));
+    v->ok = s.n && holds(&v->threshold, s.median) &&
+            (!s.is_bound || is_from_below(&v->threshold));
+    metric_format_bound(v->threshold.metric, v->value, s.is_bound, value, sizeof(value));
     if (!s.n)
         snprintf(v->detail, sizeof(v->detail), "%s was not measured", row->name);
-    else if (s.n == 1)
-        snprintf(v->detail, sizeof(v->detail), "%s is %s", row->name, value);
     else
-        snprintf(v->detail, sizeof(v->detail), "%s is %s, the median of %zu trials",
-                 row->name, value, s.n);
+        snprintf(v->detail, sizeof(v->detail), "%s %s%s%s", row->name,
+                 s.is_bound ? "" : "is ", value,
+                 s.n > 1 ? median_of(s.n, words, sizeof(words)) : "");
+    if (s.is_bound)
+        tell_unfinished(r, v->detail, sizeof(v->detail));
 }
 
 size_t thresholds_judge(const struct run *r,

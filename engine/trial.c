@@ -9,6 +9,7 @@
 
 #include "engine/trial_parts.h"
 #include "engine/units.h"
+#include "protocols/survival.h"
 #include "protocols/utf8.h"
 
 static const struct loss unknown_loss = {-1, -1, -1, -1, -1, -1, -1,
@@ -132,6 +133,7 @@ static int sum_places(struct trial *t)
         t->counters[place] = m->counters;
         for (int h = 0; h < METER_HIST_COUNT; h++)
             hist_summarise(&t->hists[place][h], m->hists[h]);
+        meter_latency(&t->hists[place][METER_HIST_latency], m);
     }
     if (trial_has_place(t, PLACE_CLIENT)) {
         tally_merge(&t->errors, &t->places[PLACE_CLIENT]->errors);
@@ -213,6 +215,23 @@ static void compute_spans(struct trial *t, const struct options *values)
         t->spans.received[p] = received_seconds(t, (enum place)p, in_step);
     if (in_step && trial_has_place(t, place))
         t->spans.begin = (double)t->places[place]->received.first_ns / 1e9;
+}
+
+static void compute_overdue(struct trial *t, const struct options *values)
+{
+    const struct meter *m = t->places[PLACE_CLIENT];
+    const struct family *family = t->scenario->family;
+    uint64_t open, places;
+
+    if (!m || !family->answered || !m->hists[METER_HIST_unfinished])
+        return;
+    open = m->hists[METER_HIST_unfinished]->count;
+    places = options_number(values, family->concurrency, 1) *
+             options_number(values, OPTION_pipelining, 1);
+    t->overdue =
+        survival_overdue(m->hists[METER_HIST_latency], m->hists[METER_HIST_unfinished]);
+    if (open - t->overdue > places)
+        t->overdue = open;
 }
 
 /*
@@ -300,9 +319,10 @@ int trial_compute(struct trial *t, const struct options *values)
     t->warmup_ns = options_number(values, OPTION_warmup, 0);
     t->seconds = clock_seconds(t);
     compute_spans(t, values);
+    compute_overdue(t, values);
     compute_loss(t, values);
     judge_answers(t);
-    trial_compute_metrics(t);
+    trial_compute_metrics(t, values);
     trial_compute_checks(t, values);
     return rc;
 }

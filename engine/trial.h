@@ -93,7 +93,9 @@ struct trial {
     struct tally labels;         /* of the server */
     struct hist_summary hists[PLACE_COUNT][METER_HIST_COUNT];
     struct loss loss;
+    uint64_t overdue; /* see trial_compute */
     double metrics[METRIC_COUNT];
+    bool is_bound[METRIC_COUNT]; /* the metric is at least that (protocols/survival.h) */
     size_t check_count;
     struct check checks[TRIAL_CHECKS];
 };
@@ -124,6 +126,12 @@ int trial_sample(struct trial *t, struct process *p, const struct sample *sample
 /*
  * Work everything out. `values` are the run's; after this the histograms of the places
  * may be merged elsewhere and then be given back by trial_drop_hists.
+ *
+ * What was open at the end, or due and never begun, is in the latencies of a scenario
+ * whose operations are answered, as at least the time that it had waited. It is *overdue*
+ * when it had waited much longer than nearly all that ended (survival_overdue), or when
+ * there is more of it than the load has places for; what else is open is what a healthy
+ * load has under way at any time, and no error.
  */
 int trial_compute(struct trial *t, const struct options *values);
 void trial_drop_hists(struct trial *t);

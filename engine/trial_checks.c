@@ -164,6 +164,22 @@ static double asked_rate(const struct options *values)
                     : (double)options_number(values, OPTION_rate, 0);
 }
 
+static double sum_ns(const struct trial *t, enum meter_hist which)
+{
+    const struct meter *m = t->places[PLACE_CLIENT];
+
+    return m && m->hists[which] ? m->hists[which]->sum : 0;
+}
+
+/* Requests under way in the mean: the time that each was, however it ended, if it did. */
+static double under_way(const struct trial *t)
+{
+    double ns = sum_ns(t, METER_HIST_latency) + sum_ns(t, METER_HIST_failure) +
+                sum_ns(t, METER_HIST_unfinished);
+
+    return trial_ratio(ns / 1e9, t->seconds);
+}
+
 /*
  * Concurrency is throughput times mean time in the system (Little, 1961). On a schedule
  * the time in the system begins before the request is under way.
@@ -173,15 +189,34 @@ static void check_little(struct trial *t, const struct options *values)
     const struct hist_summary *h = &t->hists[PLACE_CLIENT][METER_HIST_latency];
     double slots = (double)options_number(values, t->scenario->family->concurrency, 0) *
                    (double)options_number(values, OPTION_pipelining, 1);
-    double mean = (double)h->count * h->mean / 1e9 / t->seconds;
+    double mean = under_way(t);
 
-    if (!h->count || asked_rate(values) > 0 || !isfinite(mean) || slots <= 0)
+    if (!(mean > 0) || asked_rate(values) > 0 || !isfinite(mean) || slots <= 0)
         return;
     if ((double)t->counters[PLACE_CLIENT].attempted < slots)
         slots = (double)t->counters[PLACE_CLIENT].attempted;
     add_check(t, "Little's law", verdict_of(mean <= slots * 1.02),
-              "throughput x mean latency = %.2f requests under way, %.0f at most", mean,
-              slots);
+              "throughput x mean time = %.2f requests under way%s, %.0f at most", mean,
+              h->open ? " (those not ended until the end)" : "", slots);
+}
+
+/* Whether the load was answered to its end. A few that are under way then are not told.
+ */
+static void check_unfinished(struct trial *t, const struct options *values)
+{
+    const struct meter_counters *c = &t->counters[PLACE_CLIENT];
+    const struct meter *m = t->places[PLACE_CLIENT];
+    const struct hist *open = m ? m->hists[METER_HIST_unfinished] : NULL;
+    char longest[24];
+
+    if (!t->overdue || !open)
+        return;
+    units_format_duration((double)open->max, longest, sizeof(longest));
+    add_check(t, "answered to the end",
+              trial_judges_overdue(values) ? VERDICT_FAIL : VERDICT_UNKNOWN,
+              "%" PRIu64 " requests were open at the end and %" PRIu64
+              " due and never begun; they had waited up to %s",
+              c->unfinished, c->never_begun, longest);
 }
 
 /*
@@ -310,6 +345,8 @@ void trial_compute_checks(struct trial *t, const struct options *values)
         check_datagrams(t);
     if (family->answered)
         check_little(t, values);
+    if (family->answered)
+        check_unfinished(t, values);
     check_pacing(t, values);
     check_rates(t);
     if (family->answered) /* else both ends are what is measured */

@@ -1,8 +1,10 @@
 /* The metrics of a trial, and which end was busy: declared in engine/trial.h. */
 #include <math.h>
+#include <string.h>
 
 #include "engine/bottleneck.h"
 #include "engine/trial_parts.h"
+#include "protocols/survival.h"
 
 /*
  * The time in which a process had something to do: a server waits for what may still
@@ -127,21 +129,36 @@ static void compute_latency(struct trial *t)
     double *m = t->metrics;
 
     /* A transfer has one latency, its duration: `seconds` says it. */
-    if (!h->count || !t->scenario->family->operations)
+    if (!(h->count || h->open) || !t->scenario->family->operations)
         return;
     m[METRIC_latency_mean_ns] = h->mean;
     m[METRIC_latency_stdev_ns] = h->stdev;
-    m[METRIC_latency_p50_ns] = (double)h->p50;
-    m[METRIC_latency_p75_ns] = (double)h->p75;
-    m[METRIC_latency_p90_ns] = (double)h->p90;
-    m[METRIC_latency_p95_ns] = (double)h->p95;
-    m[METRIC_latency_p99_ns] = (double)h->p99;
-    m[METRIC_latency_p99_9_ns] = (double)h->p99_9;
-    m[METRIC_latency_p99_99_ns] = (double)h->p99_99;
     m[METRIC_latency_max_ns] = (double)h->max;
+    t->is_bound[METRIC_latency_mean_ns] = t->is_bound[METRIC_latency_stdev_ns] =
+        t->is_bound[METRIC_latency_max_ns] = survival_is_bound(h, 1);
+#define X(name, q)                                   \
+    m[METRIC_latency_##name##_ns] = (double)h->name; \
+    t->is_bound[METRIC_latency_##name##_ns] = survival_is_bound(h, q);
+    QUANTILES(X)
+#undef X
 }
 
-void trial_compute_metrics(struct trial *t)
+/* What failed and what did not end, of all that was begun or should have been. */
+static void compute_shares(struct trial *t, const struct options *values)
+{
+    const struct meter_counters *c = &t->counters[PLACE_CLIENT];
+    double all = (double)(c->attempted + c->never_begun);
+    uint64_t overdue = trial_judges_overdue(values) ? t->overdue : 0;
+
+    if (!trial_has_place(t, PLACE_CLIENT) || !t->scenario->family->operations)
+        return;
+    t->metrics[METRIC_error_percent] =
+        trial_ratio(100.0 * (double)(c->failed + c->timed_out + overdue), all);
+    t->metrics[METRIC_unfinished_percent] =
+        trial_ratio(100.0 * (double)(c->unfinished + c->never_begun), all);
+}
+
+void trial_compute_metrics(struct trial *t, const struct options *values)
 {
     const struct meter_counters *c = &t->counters[PLACE_CLIENT];
     const struct meter_counters *s = &t->counters[PLACE_SERVER];
@@ -149,6 +166,7 @@ void trial_compute_metrics(struct trial *t)
 
     for (int i = 0; i < METRIC_COUNT; i++)
         m[i] = (double)NAN;
+    memset(t->is_bound, 0, sizeof(t->is_bound));
     m[METRIC_seconds] = t->seconds;
     m[METRIC_offered_seconds] = t->spans.offered;
     m[METRIC_received_seconds] = trial_received_seconds(t);
@@ -157,9 +175,7 @@ void trial_compute_metrics(struct trial *t)
     if (t->loss.lost >= 0)
         m[METRIC_loss_percent] =
             trial_ratio(100.0 * (double)t->loss.lost, (double)t->loss.due);
-    if (trial_has_place(t, PLACE_CLIENT) && t->scenario->family->operations)
-        m[METRIC_error_percent] =
-            trial_ratio(100.0 * (double)(c->failed + c->timed_out), (double)c->attempted);
+    compute_shares(t, values);
     m[METRIC_client_cpu_us_per_message] = trial_ratio(
         place_cpu_us(t, PLACE_CLIENT), t->warmup_ns ? 0 : (double)c->sent_messages);
     m[METRIC_server_cpu_us_per_message] =

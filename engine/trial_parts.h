@@ -26,8 +26,14 @@ double trial_waited_percent(const struct trial *t, enum place place);
 void trial_seconds_sum(const struct trial *t, size_t offset, double *within, double *all);
 
 /* From the sums to the metrics, and from those to the checks, in this order. */
-void trial_compute_metrics(struct trial *t);
+void trial_compute_metrics(struct trial *t, const struct options *values);
 void trial_compute_checks(struct trial *t, const struct options *values);
+
+/* Whether what is overdue is judged as an error. */
+static inline bool trial_judges_overdue(const struct options *values)
+{
+    return !options_is(values, OPTION_unfinished, "ignore");
+}
 
 /* NaN for a denominator that is not above 0. */
 static inline double trial_ratio(double a, double b)

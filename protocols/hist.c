@@ -398,6 +398,7 @@ void hist_summarise(struct hist_summary *summary, const struct hist *h)
     if (!h || !h->count)
         return;
     summary->count = h->count;
+    summary->sum = h->sum;
     summary->mean = hist_mean(h);
     summary->stdev = hist_stdev(h);
     summary->min = h->min;

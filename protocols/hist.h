@@ -123,6 +123,10 @@ uint64_t hist_count_at_or_below(const struct hist *h, uint64_t value);
  */
 struct hist_summary {
     uint64_t count;
+    uint64_t
+        open;     /* beside these: taken in as having no end yet (protocols/survival.h) */
+    double known; /* with such: quantiles above this one are bounds from below */
+    double sum;   /* of what is counted */
     double mean, stdev;
     uint64_t min, max;
 #define X(name, q) uint64_t name;

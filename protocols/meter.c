@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocols/survival.h"
+
 struct meter *meter_new(void)
 {
     return calloc(1, sizeof(struct meter));
@@ -62,6 +64,12 @@ void meter_spans_since(struct meter *m, uint64_t start_ns)
 #define X(name, help) span_since(&m->name, start_ns);
     METER_SPANS(X)
 #undef X
+}
+
+void meter_latency(struct hist_summary *s, const struct meter *m)
+{
+    survival_summarise(s, m ? m->hists[METER_HIST_latency] : NULL,
+                       m ? m->hists[METER_HIST_unfinished] : NULL);
 }
 
 int meter_merge(struct meter *into, const struct meter *from)

@@ -10,7 +10,8 @@
  *    heads); headers of TCP, UDP and IP are never counted.
  *  - *messages* are application messages: a request, a reply, a datagram.
  *  - *sent* means accepted by the kernel; *received* means read by the process.
- *  - attempted = succeeded + failed + timed_out + unfinished, at the end of a run.
+ *  - attempted = succeeded + failed + timed_out + unfinished, at the end of a run. What
+ *    a schedule wanted begun and was not is never_begun, and not among the attempted.
  *  - a latency starts at the intended time where there is a schedule (response
  *    time) and at the start of the operation elsewhere (service time).
  */
@@ -40,6 +41,7 @@
     X(failed, "requests", "operations that ended in an error, by kind in errors")    \
     X(timed_out, "requests", "operations given up after the timeout")                \
     X(unfinished, "requests", "operations still open at the end")                    \
+    X(never_begun, "requests", "due by the schedule and not begun before the end")   \
     X(refused, "messages", "messages that the sender's kernel did not accept")       \
     X(expected, "messages", "stamped messages that the sequence numbers seen imply") \
     X(unique, "messages", "messages received, each sequence number once")            \
@@ -67,6 +69,7 @@
     X(latency, "response time where there is a rate, service time elsewhere")   \
     X(service, "from the real start of an operation to its end")                \
     X(failure, "of operations that failed")                                     \
+    X(unfinished, "how long operations that were open at the end had waited")   \
     X(spawn, "from posix_spawn to the first instruction of the client program") \
     X(connect, "connection set-up")                                             \
     X(lookup, "a name lookup, where each message has one")                      \
@@ -157,6 +160,12 @@ static inline void meter_span_reach(struct meter_span *s, uint64_t at_ns)
 
 /* Counters, tallies, histograms and spans back to zero; gauges stay. */
 void meter_reset(struct meter *m);
+
+/*
+ * A summary of the latencies with what was unfinished taken in (protocols/survival.h);
+ * NULL is an empty meter.
+ */
+void meter_latency(struct hist_summary *s, const struct meter *m);
 
 /* Make the instants of the spans those since a start. */
 void meter_spans_since(struct meter *m, uint64_t start_ns);

@@ -26,7 +26,7 @@
     X(payload) X(pin) X(pipelining) X(port) X(rate) X(receive_buffer)           \
     X(receivers) X(remote_target) X(requests) X(resolve) X(send_buffer)         \
     X(server_launch) X(size) X(socket_path) X(target) X(task) X(threshold)      \
-    X(timeout) X(trials) X(upstream) X(url) X(verify) X(warmup) X(window)       \
+    X(timeout) X(trials) X(unfinished) X(upstream) X(url) X(verify) X(warmup) X(window)       \
     X(workers)                                                                  \
                                                                                 \
     X(accepted) X(call) X(content) X(dispatch) X(expect) X(foreign)             \

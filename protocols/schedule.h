@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 
+#include "protocols/meter.h"
 #include "protocols/options.h"
 #include "protocols/pacer.h"
 
@@ -21,5 +22,12 @@ bool schedule_is_poisson(const struct options *o);
 /* Begin at the common start with this client's share of the rate: see pacer_start. */
 void schedule_start(struct pacer *p, uint64_t start_ns, uint64_t messages,
                     uint64_t per_ns, const struct options *o);
+
+/*
+ * Load ends at an instant: of what was due before it, up to `max`, nothing will be begun
+ * any more. Each counts as never_begun, with how long it had waited until then among the
+ * unfinished. Nothing is ever due without a rate.
+ */
+void schedule_end(struct pacer *p, uint64_t end_ns, uint64_t max, struct meter *m);
 
 #endif

@@ -124,7 +124,11 @@ def unfinished_requests_have_an_age(stage):
               told)
         # The load was offered for 0.5 s, and what was open had 2 s more.
         check(2.0 <= float(told[0].split()[6]) < 8, told)
-        check(t["latency_ns"] is None, t["latency_ns"])
+        # None has ended, and all have waited at least that long.
+        latency = t["latency_ns"]
+        check(latency["count"] == 0 and latency["unfinished"] == 3, latency)
+        check(latency["known"] == 0 and latency["p50"] >= 2e9, latency)
+        check("latency_p50_ns" in t["bounds"], t["bounds"])
 
 
 # ---- a server alone ----

@@ -170,6 +170,30 @@ static void test_judges_the_median(void **state)
     options_done(&j.run.values);
 }
 
+/* What is at least so long may be longer: it is not known to be below anything. */
+static void test_a_bound_holds_from_below_alone(void **state)
+{
+    static const double values[] = {4e9, 4e9, 4e9};
+    struct threshold_verdict v[THRESHOLDS_MAX];
+    struct judged j;
+
+    (void)state;
+    prepare(&j, METRIC_latency_p99_ns, values, "p99<5s,p99<=5s,p99<3s,p99>3s,p99>=5s");
+    for (int i = 0; i < 3; i++)
+        j.trials[i].is_bound[METRIC_latency_p99_ns] = true;
+    j.trials[0].counters[PLACE_CLIENT].unfinished = 4;
+    j.trials[2].counters[PLACE_CLIENT].never_begun = 6;
+    assert_int_equal(thresholds_judge(&j.run, v), 5);
+    assert_false(v[0].ok);
+    assert_false(v[1].ok);
+    assert_false(v[2].ok);
+    assert_true(v[3].ok);
+    assert_false(v[4].ok);
+    assert_string_equal(
+        v[0].detail, "latency_p99_ns >= 4.00 s, the median of 3 trials, 10 unfinished");
+    options_done(&j.run.values);
+}
+
 static void test_what_was_not_measured_fails(void **state)
 {
     static const double values[] = {1e6, 1e6, 1e6};
@@ -235,6 +259,7 @@ int main(void)
         cmocka_unit_test(test_refuses_with_a_reason),
         cmocka_unit_test(test_reads_lines_and_commas),
         cmocka_unit_test(test_judges_the_median),
+        cmocka_unit_test(test_a_bound_holds_from_below_alone),
         cmocka_unit_test(test_what_was_not_measured_fails),
         cmocka_unit_test(test_without_any_all_hold),
         cmocka_unit_test(test_judges_completed_trials),

@@ -562,6 +562,88 @@ static void few_latencies_carry_no_percentile(void **state)
     stage_done(&s);
 }
 
+/* What hangs is under way as well, and so is what failed. */
+static void littles_law_counts_what_did_not_end(void **state)
+{
+    struct stage s;
+    struct meter *m;
+
+    (void)state;
+    stage_init(&s, "http", 1);
+    options_set_number(&s.values, OPTION_connections, 30);
+    m = client(&s)->totals.meter;
+    m->counters.attempted = 130;
+    m->counters.succeeded = 90;
+    m->counters.failed = 10;
+    m->counters.unfinished = 30;
+    client(&s)->totals.at_ns = 10 * NS_PER_S;
+    assert_int_equal(meter_use(m, METER_HIST_failure), 0);
+    assert_int_equal(meter_use(m, METER_HIST_unfinished), 0);
+    hist_record_n(m->hists[METER_HIST_latency], 100 * NS_PER_MS, 90);
+    hist_record_n(m->hists[METER_HIST_failure], 100 * NS_PER_MS, 10);
+    hist_record_n(m->hists[METER_HIST_unfinished], 9 * NS_PER_S, 30);
+    settle(&s);
+    assert_verdict(&s, "Little's law", VERDICT_PASS);
+    /* 9 s, 1 s and 270 s in 10 s. */
+    assert_non_null(strstr(find_check(&s.trial, "Little's law")->detail, "= 28.00 "));
+    stage_done(&s);
+}
+
+/*
+ * 1,000 that took up to 10 ms on ten connections, and so many that are open since so
+ * long. What is long or more than there is room for is overdue, and then an error.
+ */
+static void what_is_overdue_is_an_error(void **state)
+{
+    static const struct {
+        uint64_t unfinished, never_begun, ms;
+        uint64_t overdue;
+        bool is_bound; /* the maximum */
+    } rows[] = {
+        {3, 0, 5, 0, false},     {10, 0, 4000, 10, true}, {10, 490, 50, 500, true},
+        {0, 10, 4000, 10, true}, {0, 3, 20, 0, true},     {0, 0, 1, 0, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * NUMBER_OF(rows); i++) {
+        size_t k = i / 2;
+        uint64_t open = rows[k].unfinished + rows[k].never_begun;
+        bool ignored = i % 2;
+        struct stage s;
+        struct meter *m;
+
+        stage_init(&s, "http", 1);
+        options_set_number(&s.values, OPTION_connections, 10);
+        if (ignored)
+            options_set_text(&s.values, OPTION_unfinished, "ignore");
+        m = client(&s)->totals.meter;
+        m->counters.succeeded = 1000;
+        m->counters.unfinished = rows[k].unfinished;
+        m->counters.attempted = 1000 + rows[k].unfinished;
+        m->counters.never_begun = rows[k].never_begun;
+        for (uint64_t n = 1; n <= 1000; n++)
+            meter_record(m, METER_HIST_latency, n * NS_PER_MS / 100);
+        assert_int_equal(meter_use(m, METER_HIST_unfinished), 0);
+        if (open)
+            hist_record_n(m->hists[METER_HIST_unfinished], rows[k].ms * NS_PER_MS, open);
+        settle(&s);
+        assert_int_equal(s.trial.overdue, rows[k].overdue);
+        assert_near(metric(&s, METRIC_unfinished_percent),
+                    100.0 * (double)open / (double)(1000 + open), 1e-9);
+        assert_near(metric(&s, METRIC_error_percent),
+                    ignored ? 0 : 100.0 * (double)rows[k].overdue / (double)(1000 + open),
+                    1e-9);
+        assert_int_equal(s.trial.is_bound[METRIC_latency_max_ns], rows[k].is_bound);
+        assert_false(s.trial.is_bound[METRIC_latency_p50_ns]);
+        if (rows[k].overdue)
+            assert_verdict(&s, "answered to the end",
+                           ignored ? VERDICT_UNKNOWN : VERDICT_FAIL);
+        else
+            assert_null(find_check(&s.trial, "answered to the end"));
+        stage_done(&s);
+    }
+}
+
 static void littles_law_is_checked(void **state)
 {
     (void)state;
@@ -1019,6 +1101,8 @@ int main(void)
         cmocka_unit_test(throughput_comes_from_the_receivers),
         cmocka_unit_test(latencies_are_told_where_they_were_measured),
         cmocka_unit_test(few_latencies_carry_no_percentile),
+        cmocka_unit_test(littles_law_counts_what_did_not_end),
+        cmocka_unit_test(what_is_overdue_is_an_error),
         cmocka_unit_test(littles_law_is_checked),
         cmocka_unit_test(a_rate_that_was_not_kept_is_told),
         cmocka_unit_test(a_changed_rate_is_not_judged),

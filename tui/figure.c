@@ -32,12 +32,17 @@ void figure_sentence(const char *text, char *out, size_t size)
     out[used] = '\0';
 }
 
-void figure_metric(enum metric metric, double value, char *out, size_t size)
+void figure_bound(enum metric metric, double value, bool is_bound, char *out, size_t size)
 {
     char text[FIGURE_BYTES];
 
-    metric_format(metric, value, text, sizeof(text));
+    metric_format_bound(metric, value, is_bound, text, sizeof(text));
     figure_sentence(text, out, size);
+}
+
+void figure_metric(enum metric metric, double value, char *out, size_t size)
+{
+    figure_bound(metric, value, false, out, size);
 }
 
 void figure_duration(double ns, char *out, size_t size)

@@ -6,14 +6,17 @@
 #ifndef TUI_FIGURE_H
 #define TUI_FIGURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "engine/trial.h"
 
 #define FIGURE_BYTES 48 /* hold any figure */
 
-/* metric_format and units_format_duration, with the micro sign. */
+/* metric_format, metric_format_bound and units_format_duration, with the micro sign. */
 void figure_metric(enum metric metric, double value, char *out, size_t size);
+void figure_bound(enum metric metric, double value, bool is_bound, char *out,
+                  size_t size);
 void figure_duration(double ns, char *out, size_t size);
 
 /* A sentence of the engine, with the micro sign in its figures; cut when out is full. */

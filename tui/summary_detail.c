@@ -7,6 +7,8 @@
 #include "engine/report/report.h"
 #include "engine/run.h"
 #include "engine/units.h"
+#include "protocols/array.h"
+#include "protocols/survival.h"
 #include "tui/bars.h"
 #include "tui/figure.h"
 #include "tui/run_view.h"
@@ -22,32 +24,34 @@ static const struct hist *pooled(const struct run *r, enum place place,
 
 void summary_draw_spectrum(struct page *p, const struct run *r)
 {
-    static const struct {
-        const char *label;
-        double q;
-        enum paint paint;
-    } rows[] = {
-        {"p50", 0.5, PAINT_P50},     {"p75", 0.75, PAINT_P50},
-        {"p90", 0.9, PAINT_P90},     {"p99", 0.99, PAINT_P99},
-        {"p99.9", 0.999, PAINT_P99}, {"p99.99", 0.9999, PAINT_MAX},
-        {"max", 1, PAINT_MAX},
-    };
-    const struct hist *h =
-        pooled(r, r->scenario->family->latency_place, METER_HIST_latency);
+    struct hist_summary h;
     struct bar bars[7];
     char figures[7][FIGURE_BYTES], heading[64];
     double low;
 
+    meter_latency(&h, r->pooled[r->scenario->family->latency_place]);
     /* The time of a transfer is shown as such: its few trials have no quantiles. */
-    if (!h || !r->scenario->family->operations)
+    if ((!h.count && !h.open) || !r->scenario->family->operations)
         return;
+    const struct {
+        const char *label;
+        double q;
+        uint64_t ns;
+        enum paint paint;
+    } rows[7] = {
+        {"p50", 0.5, h.p50, PAINT_P50},       {"p75", 0.75, h.p75, PAINT_P50},
+        {"p90", 0.9, h.p90, PAINT_P90},       {"p99", 0.99, h.p99, PAINT_P99},
+        {"p99.9", 0.999, h.p99_9, PAINT_P99}, {"p99.99", 0.9999, h.p99_99, PAINT_MAX},
+        {"max", 1, h.max, PAINT_MAX},
+    };
     snprintf(heading, sizeof(heading), "Latency, %s", run_view_latency_origin(r));
     page_heading(p, heading);
-    low = log10(fmax(1, (double)h->min)) - 0.3;
-    for (size_t i = 0; i < 7; i++) {
-        double ns = rows[i].q < 1 ? (double)hist_quantile(h, rows[i].q) : (double)h->max;
+    low = log10(fmax(1, (double)h.min)) - 0.3;
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
+        double ns = (double)rows[i].ns;
 
-        figure_duration(ns, figures[i], FIGURE_BYTES);
+        figure_bound(METRIC_latency_max_ns, ns, survival_is_bound(&h, rows[i].q),
+                     figures[i], FIGURE_BYTES);
         /* Bars on a log scale: the spectrum spans decades. */
         bars[i] = (struct bar){rows[i].label, figures[i], log10(fmax(1, ns)) - low,
                                rows[i].paint};

@@ -73,7 +73,8 @@ static void draw_load_row(struct page *p, const char *name, const struct load_ro
     for (int k = 0; k < LOAD_COLUMNS; k++) {
         char cell[FIGURE_BYTES];
 
-        figure_metric(load->metrics[k], figures[k], cell, FIGURE_BYTES);
+        figure_bound(load->metrics[k], figures[k], figures == load->own && load->is_bound,
+                     cell, FIGURE_BYTES);
         canvas_text_right(p->c, row.x + LOAD_NAME + k * SUMMARY_FIGURE, row.y,
                           SUMMARY_FIGURE, s, cell);
     }

@@ -39,10 +39,10 @@ static void draw_statistics_row(struct page *p, const struct run *r, enum metric
         return;
     row = page_rows(p, 1);
     metric_label(m, name, sizeof(name));
-    figure_metric(m, s.median, cell[0], FIGURE_BYTES);
+    figure_bound(m, s.median, s.is_bound, cell[0], FIGURE_BYTES);
     figure_metric(m, s.stdev, cell[1], FIGURE_BYTES);
     figure_metric(m, s.min, cell[2], FIGURE_BYTES);
-    figure_metric(m, s.max, cell[3], FIGURE_BYTES);
+    figure_bound(m, s.max, s.is_bound, cell[3], FIGURE_BYTES);
     figure_metric(m, s.ci95_low, cell[4], FIGURE_BYTES);
     figure_metric(m, s.ci95_high, cell[5], FIGURE_BYTES);
     snprintf(interval, sizeof(interval), "%s \xe2\x80\xa6 %s", cell[4], cell[5]);

@@ -29,7 +29,7 @@ static void add_hist(cJSON *o, const char *name, const struct hist_summary *h)
 {
     cJSON *row;
 
-    if (!h->count) {
+    if (!h->count && !h->open) {
         cJSON_AddNullToObject(o, name);
         return;
     }
@@ -44,6 +44,10 @@ static void add_hist(cJSON *o, const char *name, const struct hist_summary *h)
     QUANTILES(X)
 #undef X
     json_add_u64(row, "max", h->max);
+    if (h->open) {
+        json_add_u64(row, "unfinished", h->open);
+        json_add_number(row, "known", h->known);
+    }
 }
 
 /* A label comes from the network: its name is made valid text, which two may share. */
@@ -232,6 +236,17 @@ static void add_metrics(cJSON *trial, const struct trial *t)
         json_add_number(o, metric_row((enum metric)i)->name, t->metrics[i]);
 }
 
+/* The metrics that are at least what they say (protocols/survival.h). */
+static void add_bounds(cJSON *trial, const struct trial *t)
+{
+    cJSON *array = cJSON_AddArrayToObject(trial, "bounds");
+
+    for (int i = 0; array && i < METRIC_COUNT; i++)
+        if (t->is_bound[i])
+            cJSON_AddItemToArray(array,
+                                 cJSON_CreateString(metric_row((enum metric)i)->name));
+}
+
 static cJSON *trial_object(const struct trial *t)
 {
     enum place place = t->scenario->family->latency_place;
@@ -257,6 +272,7 @@ static cJSON *trial_object(const struct trial *t)
     add_tally(o, "labels", &t->labels);
     add_per_second(o, t);
     add_metrics(o, t);
+    add_bounds(o, t);
     processes = cJSON_AddArrayToObject(o, "processes");
     for (size_t i = 0; processes && i < t->process_count; i++)
         add_process(processes, &t->processes[i]);
@@ -284,6 +300,7 @@ static void add_statistics(cJSON *document, const struct run *r)
         json_add_number(row, "stdev", s.stdev);
         json_add_number(row, "min", s.min);
         json_add_number(row, "max", s.max);
+        cJSON_AddBoolToObject(row, "bound", s.is_bound);
         if (s.n < 2) {
             cJSON_AddNullToObject(row, "ci95");
             continue;

@@ -1,8 +1,9 @@
 /*
  * The summary as CSV (RFC 4180, lines ended by LF): a row for each trial and metric. A
  * metric that no trial measured has no rows; one that this trial did not measure has an
- * empty value. A threshold is a row without
- * a trial, its value 1 if it held and 0 if not.
+ * empty value. `bound` is >= where the metric is at least the value
+ * (protocols/survival.h), else empty. A threshold is a row without a trial, its value 1
+ * if it held and 0 if not.
  */
 #include <math.h>
 
@@ -33,7 +34,7 @@ static void put_thresholds(FILE *f, const struct run *r)
         quote_csv(f, r->scenario->name);
         fprintf(f, ",%s,,%s,", when, outcome_name(r->outcome));
         quote_csv(f, name);
-        fprintf(f, ",held,%d\n", verdicts[i].ok);
+        fprintf(f, ",held,%d,\n", verdicts[i].ok);
     }
 }
 
@@ -41,7 +42,7 @@ int export_write_csv(FILE *f, const struct run *r)
 {
     char when[32];
 
-    fputs("scenario,started,trial,outcome,metric,unit,value\n", f);
+    fputs("scenario,started,trial,outcome,metric,unit,value,bound\n", f);
     for (size_t i = 0; i < r->trials_begun; i++) {
         const struct trial *t = r->trials[i];
 
@@ -55,7 +56,7 @@ int export_write_csv(FILE *f, const struct run *r)
             fprintf(f, ",%s,%u,%s,%s,%s,", when, t->number, outcome_name(t->outcome),
                     row->name, row->unit);
             quote_number(f, t->metrics[m]);
-            fputc('\n', f);
+            fputs(t->is_bound[m] ? ",>=\n" : ",\n", f);
         }
     }
     put_thresholds(f, r);

@@ -123,7 +123,7 @@ static void put_card(FILE *f, const struct run *r, enum metric metric)
     run_statistics(r, metric, &s);
     if (!s.n)
         return;
-    metric_format(metric, s.median, value, sizeof(value));
+    metric_format_bound(metric, s.median, s.is_bound, value, sizeof(value));
     fputs("<div class=\"card\">", f);
     html_element(f, "span", "", metric_words(metric));
     html_element(f, "b", "", value);
@@ -164,12 +164,17 @@ static void end_table(FILE *f)
     fputs("</tbody>\n</table></div>\n", f);
 }
 
-static void put_value(FILE *f, enum metric metric, double value)
+static void put_bound(FILE *f, enum metric metric, double value, bool is_bound)
 {
     char text[40];
 
-    metric_format(metric, value, text, sizeof(text));
+    metric_format_bound(metric, value, is_bound, text, sizeof(text));
     html_number(f, text);
+}
+
+static void put_value(FILE *f, enum metric metric, double value)
+{
+    put_bound(f, metric, value, false);
 }
 
 static void put_references(FILE *f, const struct scenario *s, enum metric metric)
@@ -224,11 +229,11 @@ static void put_metrics(FILE *f, const struct run *r)
         fputs("\"><code>", f);
         quote_xml(f, metric_row(m)->name);
         fputs("</code></td>", f);
-        put_value(f, m, s.median);
-        put_value(f, m, s.mean);
+        put_bound(f, m, s.median, s.is_bound);
+        put_bound(f, m, s.mean, s.is_bound);
         put_value(f, m, s.stdev);
         put_value(f, m, s.min);
-        put_value(f, m, s.max);
+        put_bound(f, m, s.max, s.is_bound);
         metric_format(m, s.ci95_low, low, sizeof(low));
         metric_format(m, s.ci95_high, high, sizeof(high));
         snprintf(interval, sizeof(interval), "%s … %s", low, high);
@@ -312,6 +317,8 @@ static void put_times(FILE *f, const struct run *r)
                 begin_table(f, "Where the time went", columns, 9, 1);
             begun = true;
             hist_summarise(&s, h);
+            if (i == METER_HIST_latency)
+                meter_latency(&s, r->pooled[p]);
             fputs("<tr><td title=\"", f);
             quote_xml(f, helps[i]);
             fprintf(f, "\">%s, %s</td><td class=\"n\">%" PRIu64 "</td>", names[i],

@@ -49,24 +49,29 @@ static void put_reference(FILE *f, const struct scenario *s, enum metric metric)
     }
 }
 
-static void put_value(FILE *f, enum metric metric, double value)
+static void put_bound(FILE *f, enum metric metric, double value, bool is_bound)
 {
     char cell[40];
 
-    metric_format(metric, value, cell, sizeof(cell));
+    metric_format_bound(metric, value, is_bound, cell, sizeof(cell));
     fputs(cell, f);
+}
+
+static void put_value(FILE *f, enum metric metric, double value)
+{
+    put_bound(f, metric, value, false);
 }
 
 static void put_row(FILE *f, const struct run *r, enum metric metric,
                     const struct statistics *s, bool many)
 {
     fprintf(f, "| `%s` | ", metric_row(metric)->name);
-    put_value(f, metric, s->median);
+    put_bound(f, metric, s->median, s->is_bound);
     if (many) {
         fputs(" | ", f);
         put_value(f, metric, s->min);
         fputs(" … ", f);
-        put_value(f, metric, s->max);
+        put_bound(f, metric, s->max, s->is_bound);
         fputs(" | ", f);
         if (s->n > 1) {
             put_value(f, metric, s->ci95_low);

@@ -11,6 +11,7 @@
 #include "engine/report/export.h"
 #include "engine/report/quote.h"
 #include "engine/threshold_verdict.h"
+#include "protocols/survival.h"
 
 /* What a unit of the metrics is called here, and what to divide by: a division by a
  * power of ten rounds once, and so prints the digits that were there. */
@@ -76,7 +77,7 @@ static void put_gauge(FILE *f, const struct run *r, enum metric metric)
         titled = true;
         fputs(name, f);
         put_labels(f, t);
-        fputs("} ", f);
+        fputs(t->is_bound[metric] ? ",bound=\">=\"} " : "} ", f);
         quote_number(f, t->metrics[metric] / u->divisor);
         fputc('\n', f);
     }
@@ -130,13 +131,15 @@ static void put_tally(FILE *f, const struct run *r, const char *name, const char
     }
 }
 
-static void put_quantile(FILE *f, const struct trial *t, double q, uint64_t ns)
+/* What is only known to be at least that is said so by a label. */
+static void put_quantile(FILE *f, const struct trial *t, double q, uint64_t ns,
+                         bool is_bound)
 {
     fputs("plimsoll_latency_seconds", f);
     put_labels(f, t);
     fputs(",quantile=\"", f);
     quote_number(f, q);
-    fputs("\"} ", f);
+    fputs(is_bound ? "\",bound=\">=\"} " : "\"} ", f);
     quote_number(f, (double)ns / 1e9);
     fputc('\n', f);
 }
@@ -146,24 +149,24 @@ static void put_latency(FILE *f, const struct run *r)
     enum place place = r->scenario->family->latency_place;
 
     fputs("# TYPE plimsoll_latency_seconds summary\n"
-          "# HELP plimsoll_latency_seconds latency of what ended well\n",
+          "# HELP plimsoll_latency_seconds latency, that of what did not end included\n",
           f);
     for (size_t i = 0; i < r->trials_begun; i++) {
         const struct trial *t = r->trials[i];
         const struct hist_summary *h = &t->hists[place][METER_HIST_latency];
 
-        if (!h->count)
+        if (!h->count && !h->open)
             continue;
-#define X(name, q) put_quantile(f, t, q, h->name);
+#define X(name, q) put_quantile(f, t, q, h->name, survival_is_bound(h, q));
         QUANTILES(X)
 #undef X
-        put_quantile(f, t, 1, h->max);
+        put_quantile(f, t, 1, h->max, survival_is_bound(h, 1));
         fputs("plimsoll_latency_seconds_count", f);
         put_labels(f, t);
         fprintf(f, "} %" PRIu64 "\nplimsoll_latency_seconds_sum", h->count);
         put_labels(f, t);
         fputs("} ", f);
-        quote_number(f, h->mean * (double)h->count / 1e9);
+        quote_number(f, h->sum / 1e9);
         fputc('\n', f);
     }
 }

@@ -6,6 +6,7 @@
 
 #include "engine/statistics.h"
 #include "engine/units.h"
+#include "protocols/survival.h"
 
 static const struct {
     const char *name;
@@ -40,14 +41,15 @@ static double documented(const struct scenario *s, enum metric metric)
 
 static void fill_latency(struct load_row *row, const struct run *r)
 {
-    const struct meter *m = r->pooled[PLACE_CLIENT];
-    const struct hist *h = m ? m->hists[METER_HIST_latency] : NULL;
+    struct hist_summary s;
 
-    if (!h || !h->count)
+    meter_latency(&s, r->pooled[PLACE_CLIENT]);
+    if (!s.count && !s.open)
         return;
-    row->own[LOAD_AVG] = hist_mean(h);
-    row->own[LOAD_STDEV] = hist_stdev(h);
-    row->own[LOAD_MAX] = (double)h->max;
+    row->own[LOAD_AVG] = s.mean;
+    row->own[LOAD_STDEV] = s.stdev;
+    row->own[LOAD_MAX] = (double)s.max;
+    row->is_bound = survival_is_bound(&s, 1);
 }
 
 /* The whole seconds of all trials as one population. */

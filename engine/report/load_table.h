@@ -3,10 +3,11 @@
  * runs were reported: Latency, Req/Sec and Bytes/Sec, each by average, standard deviation
  * and maximum, and one line of totals.
  *
- * Latency is over all requests that ended well. Req/Sec and Bytes/Sec are over the whole
- * one-second intervals of all trials, all three columns over the same ones, so that an
- * average never passes its maximum. Where there are fewer than two of them, the average
- * is that of the run, and deviation and maximum are unknown.
+ * Latency is over all requests that ended well, with those unfinished as meter_latency
+ * has it. Req/Sec and Bytes/Sec are over the whole one-second intervals of all trials,
+ * all three columns over the same ones, so that an average never passes its maximum.
+ * Where there are fewer than two of them, the average is that of the run, and deviation
+ * and maximum are unknown.
  */
 #ifndef ENGINE_REPORT_LOAD_TABLE_H
 #define ENGINE_REPORT_LOAD_TABLE_H
@@ -24,6 +25,7 @@ struct load_row {
     const char *name;                  /* "Latency" */
     enum metric metrics[LOAD_COLUMNS]; /* what the figures are of */
     double own[LOAD_COLUMNS];
+    bool is_bound;                   /* they are at least that */
     double documented[LOAD_COLUMNS]; /* NaN where nothing is documented */
 };
 

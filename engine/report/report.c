@@ -9,6 +9,7 @@
 #include "engine/statistics.h"
 #include "engine/threshold_verdict.h"
 #include "engine/units.h"
+#include "protocols/survival.h"
 
 static void print_outcome(FILE *f, const struct run *r)
 {
@@ -25,12 +26,12 @@ static void print_outcome(FILE *f, const struct run *r)
 }
 
 static void print_load_cells(FILE *f, const struct load_row *row,
-                             const double figures[LOAD_COLUMNS])
+                             const double figures[LOAD_COLUMNS], bool is_bound)
 {
     for (size_t k = 0; k < LOAD_COLUMNS; k++) {
         char cell[32];
 
-        metric_format(row->metrics[k], figures[k], cell, sizeof(cell));
+        metric_format_bound(row->metrics[k], figures[k], is_bound, cell, sizeof(cell));
         fprintf(f, " %11s", cell);
     }
 }
@@ -44,10 +45,10 @@ static void print_load(FILE *f, const struct run *r, const struct load_table *t)
     fputc('\n', f);
     for (size_t i = 0; i < LOAD_ROWS; i++) {
         fprintf(f, "%-10s", t->rows[i].name);
-        print_load_cells(f, &t->rows[i], t->rows[i].own);
+        print_load_cells(f, &t->rows[i], t->rows[i].own, t->rows[i].is_bound);
         if (t->is_documented) {
             fprintf(f, "%12s", "");
-            print_load_cells(f, &t->rows[i], t->rows[i].documented);
+            print_load_cells(f, &t->rows[i], t->rows[i].documented, false);
         }
         fputc('\n', f);
     }
@@ -63,24 +64,26 @@ static void print_load(FILE *f, const struct run *r, const struct load_table *t)
 /* Of all trials together. What the latency is counted from is said with it. */
 static void print_percentiles(FILE *f, const struct run *r)
 {
-    const struct meter *m = r->pooled[PLACE_CLIENT];
-    const struct hist *h = m ? m->hists[METER_HIST_latency] : NULL;
     struct hist_summary s;
     char cell[32];
 
-    if (!h || !h->count)
+    meter_latency(&s, r->pooled[PLACE_CLIENT]);
+    if (!s.count && !s.open)
         return;
-    hist_summarise(&s, h);
     fprintf(f, "\nlatency, %s:\n ",
             run_is_paced(r)
                 ? "from the moment at which each request was due (response time)"
                 : "from the sending of each request (service time)");
 #define X(name, q)                                             \
     units_format_duration((double)s.name, cell, sizeof(cell)); \
-    fprintf(f, " p%.7g %s ", 100 * (q), cell);
+    fprintf(f, " p%.7g %s%s ", 100 * (q), survival_is_bound(&s, q) ? ">= " : "", cell);
     QUANTILES(X)
 #undef X
-    fputs("\n\n", f);
+    fputc('\n', f);
+    if (survival_is_bound(&s, 1))
+        fprintf(f, "  >=: %" PRIu64 " unfinished, which have waited that long at least\n",
+                s.open);
+    fputc('\n', f);
 }
 
 /* Metrics with a value, over the trials. */
@@ -99,11 +102,11 @@ static void print_statistics(FILE *f, const struct run *r, bool with_load)
         run_statistics(r, m, &s);
         if (!s.n)
             continue;
-        metric_format(m, s.median, cell[0], sizeof(cell[0]));
-        metric_format(m, s.mean, cell[1], sizeof(cell[1]));
+        metric_format_bound(m, s.median, s.is_bound, cell[0], sizeof(cell[0]));
+        metric_format_bound(m, s.mean, s.is_bound, cell[1], sizeof(cell[1]));
         metric_format(m, s.stdev, cell[2], sizeof(cell[2]));
         metric_format(m, s.min, cell[3], sizeof(cell[3]));
-        metric_format(m, s.max, cell[4], sizeof(cell[4]));
+        metric_format_bound(m, s.max, s.is_bound, cell[4], sizeof(cell[4]));
         if (r->trials_begun == 1)
             fprintf(f, "%-28s %12s\n", metric_row(m)->name, cell[0]);
         else

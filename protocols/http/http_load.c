@@ -72,6 +72,7 @@ void http_load_finish(struct flow *f, enum outcome outcome)
     event_del(f->drain);
     close_all(f);
     http_result_unfinished(f);
+    http_offer_give_up(f);
     tell_facts(f);
     if (f->was_connected || f->connect_failures == 0) {
         f->env->finished(f->env, outcome, NULL);
@@ -87,7 +88,6 @@ void http_load_finish(struct flow *f, enum outcome outcome)
 static void wind_down(struct flow *f, enum outcome outcome)
 {
     struct timeval wait = timeval_from_ns(f->plan.drain_ns);
-    char text[32];
 
     if (f->is_stopping || f->is_finished)
         return;
@@ -95,10 +95,6 @@ static void wind_down(struct flow *f, enum outcome outcome)
     f->outcome = outcome;
     http_offer_end(f, outcome == OUTCOME_COMPLETED ? f->end_ns : now_ns());
     pacer_timer_rest(&f->timer);
-    if (backlog(f)) {
-        snprintf(text, sizeof(text), "%llu", (unsigned long long)backlog(f));
-        f->env->fact(f->env, "due_never_sent", text);
-    }
     evtimer_add(f->drain, &wait);
 }
 
@@ -206,7 +202,8 @@ static int grow(struct flow *f, size_t size)
 static int prepare_meter(struct meter *m, bool is_paced)
 {
     int err = meter_use(m, METER_HIST_latency) | meter_use(m, METER_HIST_failure) |
-              meter_use(m, METER_HIST_connect) | meter_use(m, METER_HIST_first_byte);
+              meter_use(m, METER_HIST_connect) | meter_use(m, METER_HIST_first_byte) |
+              meter_use(m, METER_HIST_unfinished);
 
     if (is_paced)
         err |= meter_use(m, METER_HIST_service) | meter_use(m, METER_HIST_pacing);

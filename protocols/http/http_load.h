@@ -55,9 +55,9 @@ struct flow {
     uint64_t in_flight;
     uint64_t measure_from_ns, end_ns, paused_ns;
     uint64_t offered_ns; /* load was offered until then; 0: it still is */
-    uint64_t turn;   /* connection_rate: whose message the next is */
-    uint64_t lots;   /* connection_rate, Poisson: the generator that draws it */
-    uint64_t queued; /* connection_rate: messages taken and not pushed */
+    uint64_t turn;       /* connection_rate: whose message the next is */
+    uint64_t lots;       /* connection_rate, Poisson: the generator that draws it */
+    uint64_t queued;     /* connection_rate: messages taken and not pushed */
 
     uint64_t connect_failures;
     uint64_t unasked;
@@ -124,6 +124,9 @@ static inline void http_load_check_end(struct flow *f)
 
 /* No more requests begin, or are asked for, from this instant on: that was the load. */
 void http_offer_end(struct flow *f, uint64_t at_ns);
+
+/* What was due before that, and will never be begun, has waited in vain. */
+void http_offer_give_up(struct flow *f);
 
 /* Offer what is due, and end the run if it is over. */
 void http_offer_work(struct flow *f, uint64_t at_ns);

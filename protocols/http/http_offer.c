@@ -24,6 +24,29 @@ void http_offer_end(struct flow *f, uint64_t at_ns)
     f->env->meter->offered = (struct meter_span){f->measure_from_ns, f->offered_ns};
 }
 
+void http_offer_give_up(struct flow *f)
+{
+    struct meter *m = f->env->meter;
+
+    if (!f->offered_ns)
+        return;
+    for (size_t i = 0; i < f->size; i++) {
+        struct http_conn *c = f->conns[i];
+
+        for (size_t k = 0; k < c->due_count; k++) {
+            uint64_t due_ns = c->due[(c->due_first + k) % c->due_size];
+
+            m->counters.never_begun++;
+            meter_record(m, METER_HIST_unfinished,
+                         f->offered_ns > due_ns ? f->offered_ns - due_ns : 0);
+        }
+        c->due_count = 0;
+    }
+    if (f->left > f->queued)
+        schedule_end(&f->pacer, f->offered_ns, f->left - f->queued, m);
+    f->queued = 0;
+}
+
 static void push(struct flow *f, struct http_conn *c, uint64_t intended_ns,
                  uint64_t at_ns)
 {

@@ -189,7 +189,7 @@ void http_result_expire(struct flow *f, struct http_conn *c)
 void http_result_unfinished(struct flow *f)
 {
     uint64_t at_ns = now_ns();
-    uint64_t oldest_ns = 0;
+    uint64_t longest_ns = 0;
     uint64_t n = 0;
     char text[80];
 
@@ -197,9 +197,12 @@ void http_result_unfinished(struct flow *f)
         while (f->conns[i]->in_flight) {
             struct http_slot slot = http_conn_pop(f->conns[i]);
 
-            http_load_sink(f, slot.start_ns)->meter->counters.unfinished++;
-            if (at_ns - slot.start_ns > oldest_ns)
-                oldest_ns = at_ns - slot.start_ns;
+            struct meter *m = http_load_sink(f, slot.start_ns)->meter;
+
+            m->counters.unfinished++;
+            meter_record(m, METER_HIST_unfinished, latency_ns(f, &slot, at_ns));
+            if (latency_ns(f, &slot, at_ns) > longest_ns)
+                longest_ns = latency_ns(f, &slot, at_ns);
             n++;
         }
     }
@@ -207,6 +210,6 @@ void http_result_unfinished(struct flow *f)
     if (n == 0)
         return;
     snprintf(text, sizeof(text), "%llu requests, the oldest open for %.3f s",
-             (unsigned long long)n, (double)oldest_ns / 1e9);
+             (unsigned long long)n, (double)longest_ns / 1e9);
     f->env->fact(f->env, "unfinished", text);
 }

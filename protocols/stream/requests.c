@@ -106,13 +106,15 @@ const char *request_reply_fault(const struct requests *r, uint64_t len_bytes)
 static void abandon_all(struct flow *f)
 {
     struct meter *m = f->shared.env->meter;
-    uint64_t oldest_ns = UINT64_MAX;
+    uint64_t now = now_ns(), oldest_ns = now;
     char text[80];
 
     for (size_t i = 0; i < f->slot_count; i++) {
         struct slot *s = f->slots[i];
 
         f->shared.kind->abandon(s);
+        if (s->busy)
+            meter_record(m, METER_HIST_unfinished, now - s->intended_ns);
         if (s->busy && s->intended_ns < oldest_ns)
             oldest_ns = s->intended_ns;
         s->busy = false;
@@ -120,7 +122,7 @@ static void abandon_all(struct flow *f)
     m->counters.unfinished += f->busy;
     if (f->busy) {
         snprintf(text, sizeof(text), "%zu requests, the oldest open for %.3f s", f->busy,
-                 (double)(now_ns() - oldest_ns) / 1e9);
+                 (double)(now - oldest_ns) / 1e9);
         f->shared.env->fact(f->shared.env, "unfinished", text);
     }
     f->busy = 0;
@@ -162,6 +164,8 @@ static void finish(struct flow *f, enum outcome outcome, const char *reason)
     for (size_t i = 0; i < NUMBER_OF(timers); i++)
         event_del(timers[i]);
     abandon_all(f);
+    if (f->is_offered)
+        schedule_end(&f->pacer, f->offered_ns, f->wanted - f->begun, env->meter);
     if (f->ended_by)
         env->fact(env, "ended_by", f->ended_by);
     if (f->first_failure[0])
@@ -396,6 +400,7 @@ static void time_out(struct slot *s)
                  "no reply within the timeout of %.3f s", (double)f->timeout_ns / 1e9);
     f->failed++;
     f->shared.env->meter->counters.timed_out++;
+    meter_record(f->shared.env->meter, METER_HIST_failure, now_ns() - s->intended_ns);
     f->shared.kind->abandon(s);
     give_back(s);
 }
@@ -537,6 +542,7 @@ static int allocate(struct flow *f, struct fail *fail)
         !f->sweep || !f->again ||
         pacer_timer_init(&f->timer, base, &f->pacer, offer, f) < 0 ||
         meter_use(m, METER_HIST_latency) < 0 || meter_use(m, METER_HIST_failure) < 0 ||
+        meter_use(m, METER_HIST_unfinished) < 0 ||
         set_rate(f, options_number(f->shared.env->options, OPTION_rate, 0)) < 0)
         return fail_set(fail, ENOMEM, "prepare", "the client cannot be made");
     return 0;
