@@ -7,7 +7,7 @@
 
 enum verdict { VERDICT_PASS, VERDICT_FAIL, VERDICT_UNKNOWN };
 
-#define TRIAL_CHECKS 12
+#define TRIAL_CHECKS 16
 
 struct check {
     const char *name; /* "identity" */

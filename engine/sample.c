@@ -100,6 +100,8 @@ void process_use_add(struct process_use *into, const struct process_use *use)
 #undef X
     if (use->max_rss_bytes > into->max_rss_bytes)
         into->max_rss_bytes = use->max_rss_bytes;
+    if (use->clock_late_us > into->clock_late_us)
+        into->clock_late_us = use->clock_late_us;
     into->open_descriptors += use->open_descriptors;
 }
 

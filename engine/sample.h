@@ -26,8 +26,9 @@
     X(run_wait_us, "us", "time ready to run and waiting for a CPU")
 
 /* X(name, unit, help) */
-#define PROCESS_GAUGES(X)                                   \
-    X(max_rss_bytes, "B", "largest resident memory so far") \
+#define PROCESS_GAUGES(X)                                               \
+    X(max_rss_bytes, "B", "largest resident memory so far")             \
+    X(clock_late_us, "us", "how late its own samples were at the most") \
     X(open_descriptors, "descriptors", "file descriptors open now")
 
 struct process_use {
@@ -60,7 +61,8 @@ uint64_t process_descriptors(void);
 /* later - earlier for the counters; the gauges of `later`. */
 void process_use_subtract(struct process_use *later, const struct process_use *earlier);
 
-/* Counters are added; of the gauges RSS takes the larger and descriptors the sum. */
+/* Counters are added; of the gauges descriptors take the sum and the others the larger.
+ */
 void process_use_add(struct process_use *into, const struct process_use *use);
 
 /*

@@ -10,6 +10,12 @@
 #include "engine/trial_parts.h"
 #include "engine/units.h"
 
+/* Less is no fault of a generator, whatever the latency. */
+#define OWN_LATE_NS 1000000u
+
+/* A process's samples are due every 100 ms: three are missing. */
+#define CLOCK_LATE_US 300000u
+
 static void add_check(struct trial *t, const char *name, enum verdict verdict,
                       const char *format, ...) __attribute__((format(printf, 4, 5)));
 
@@ -257,6 +263,46 @@ static void check_pacing(struct trial *t, const struct options *values)
             achieved, p50, p99);
 }
 
+/*
+ * Where sends were late for no want of room, the latency that counts from the schedule
+ * holds the generator's own time: a tenth of it is taken for the server's without harm.
+ */
+static void check_generator_time(struct trial *t, const struct options *values)
+{
+    const struct hist_summary *own = &t->hists[PLACE_CLIENT][METER_HIST_generator];
+    const struct hist_summary *h =
+        &t->hists[t->scenario->family->latency_place][METER_HIST_latency];
+    char late[24], latency[24];
+
+    if (!own->count || !h->count || asked_rate(values) <= 0)
+        return;
+    units_format_duration((double)own->p99, late, sizeof(late));
+    units_format_duration((double)h->p99, latency, sizeof(latency));
+    add_check(t, "generator in time",
+              verdict_of(own->p99 <= OWN_LATE_NS || own->p99 <= h->p99 / 10),
+              "of the latency, %s (p99), the generator's own lateness is %s (p99)",
+              latency, late);
+}
+
+/* Who was held up measured nothing meanwhile, and what others saw of it is no load's. */
+static void check_clocks(struct trial *t)
+{
+    const struct process *worst = NULL;
+    char late[24];
+
+    for (size_t i = 0; i < t->process_count; i++)
+        if (!worst ||
+            t->processes[i].totals.use.clock_late_us > worst->totals.use.clock_late_us)
+            worst = &t->processes[i];
+    if (!worst || worst->totals.use.clock_late_us < CLOCK_LATE_US)
+        return;
+    units_format_duration((double)worst->totals.use.clock_late_us * 1e3, late,
+                          sizeof(late));
+    add_check(t, "nobody held up", VERDICT_FAIL,
+              "a %s was held up for %s: it did not run, and its figures have a gap",
+              place_name(worst->place), late);
+}
+
 /* What a rate divides by must be the time in which came what it counts. */
 static void check_rates(struct trial *t)
 {
@@ -348,7 +394,9 @@ void trial_compute_checks(struct trial *t, const struct options *values)
     if (family->answered)
         check_unfinished(t, values);
     check_pacing(t, values);
+    check_generator_time(t, values);
     check_rates(t);
+    check_clocks(t);
     if (family->answered) /* else both ends are what is measured */
         check_generator(t, values);
     if (family->operations)

@@ -37,6 +37,8 @@ struct worker {
     struct sample open;      /* its meter is the one that the flow writes to */
     struct sample totals;    /* sum of the closed intervals */
     struct process_use used; /* at the last close */
+    uint64_t due_ns;         /* when the next interval is to close */
+    uint64_t late_ns;        /* how late that was, at most, since the last close */
     uint64_t descriptors;    /* as counted last */
     uint64_t count_due_ns;   /* when they are counted again */
 
@@ -115,6 +117,8 @@ static int close_interval(struct worker *w)
         w->role->gauge(w->flow);
     process_use_read(&use);
     use.open_descriptors = descriptors(w);
+    use.clock_late_us = w->late_ns / 1000;
+    w->late_ns = 0;
     w->open.use = use;
     process_use_subtract(&w->open.use, &w->used);
     w->used = use;
@@ -148,17 +152,21 @@ static void arm_interval(struct worker *w)
     uint64_t next = w->start_ns + (past / SAMPLE_STEP_NS + 1) * SAMPLE_STEP_NS;
     struct timeval tv = timeval_from_ns(next - now);
 
+    w->due_ns = next;
     event_add(w->interval, &tv);
 }
 
 static void on_interval(evutil_socket_t fd, short what, void *arg)
 {
     struct worker *w = arg;
+    uint64_t now = now_ns();
 
     (void)fd;
     (void)what;
     if (w->finished)
         return;
+    if (now > w->due_ns + w->late_ns)
+        w->late_ns = now - w->due_ns;
     if (channel_pending(w->channel) < PENDING_MAX && close_interval(w) == 0)
         send_sample(w);
     arm_interval(w);

@@ -78,6 +78,7 @@
     X(first_byte, "from the request sent to the first byte of the reply")       \
     X(upstream, "an endpoint's call to its microservice")                       \
     X(pacing, "real send time less intended send time")                         \
+    X(generator, "of the pacing: due, with room for it, and not sent")          \
     X(jitter, "difference of the latencies of successive messages")
 
 /*

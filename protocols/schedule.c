@@ -5,6 +5,13 @@ bool schedule_is_poisson(const struct options *o)
     return options_is(o, OPTION_arrivals, "poisson");
 }
 
+int schedule_use(struct meter *m)
+{
+    int err = meter_use(m, METER_HIST_pacing);
+
+    return err ? err : meter_use(m, METER_HIST_generator);
+}
+
 void schedule_end(struct pacer *p, uint64_t end_ns, uint64_t max, struct meter *m)
 {
     uint64_t due_ns;

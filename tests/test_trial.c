@@ -904,6 +904,63 @@ static void a_rate_on_each_connection_is_judged(void **state)
     }
 }
 
+/*
+ * What the generator kept back itself is in the latency, and not the server's: a tenth of
+ * it, or a millisecond, is nothing to speak of.
+ */
+static void a_late_generator_is_told_from_a_slow_server(void **state)
+{
+    static const struct {
+        uint64_t own_us, latency_us;
+        enum verdict verdict;
+    } rows[] = {{924000, 928000, VERDICT_FAIL},
+                {900, 950, VERDICT_PASS},
+                {50000, 928000, VERDICT_PASS}};
+
+    (void)state;
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
+        struct stage s;
+        struct meter *m;
+
+        stage_init(&s, "http", 1);
+        options_set_number(&s.values, OPTION_rate, 100);
+        m = client(&s)->totals.meter;
+        m->counters.attempted = m->counters.succeeded = 100;
+        client(&s)->totals.at_ns = NS_PER_S;
+        assert_int_equal(meter_use(m, METER_HIST_generator), 0);
+        hist_record_n(m->hists[METER_HIST_generator], 1000, 90);
+        hist_record_n(m->hists[METER_HIST_generator], rows[i].own_us * 1000, 10);
+        hist_record_n(m->hists[METER_HIST_latency], 10000, 90);
+        hist_record_n(m->hists[METER_HIST_latency], rows[i].latency_us * 1000, 10);
+        settle(&s);
+        assert_verdict(&s, "generator in time", rows[i].verdict);
+        stage_done(&s);
+    }
+}
+
+static void who_was_held_up_is_told(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    stage_init(&s, "tcp-requests", 2);
+    settle(&s);
+    assert_null(find_check(&s.trial, "nobody held up"));
+    stage_done(&s);
+    stage_init(&s, "tcp-requests", 2);
+    for (uint64_t n = 1; n <= 3; n++) {
+        s.sample.at_ns = n * 100 * NS_PER_MS;
+        s.sample.span_ns = 100 * NS_PER_MS;
+        s.sample.use.clock_late_us = n == 2 ? 1400000 : 50;
+        assert_int_equal(trial_sample(&s.trial, client(&s), &s.sample), 0);
+    }
+    settle(&s);
+    assert_verdict(&s, "nobody held up", VERDICT_FAIL);
+    assert_non_null(strstr(find_check(&s.trial, "nobody held up")->detail,
+                           "a client was held up for 1.40 s"));
+    stage_done(&s);
+}
+
 /* By chance 100 a second may be 90 in one second, but not 90 in each of 100. */
 static void a_poisson_rate_is_judged_by_its_chance(void **state)
 {
@@ -1112,6 +1169,8 @@ int main(void)
         cmocka_unit_test(a_drain_dilutes_no_rate),
         cmocka_unit_test(a_rate_beside_the_series),
         cmocka_unit_test(a_rate_on_each_connection_is_judged),
+        cmocka_unit_test(a_late_generator_is_told_from_a_slow_server),
+        cmocka_unit_test(who_was_held_up_is_told),
         cmocka_unit_test(a_poisson_rate_is_judged_by_its_chance),
         cmocka_unit_test(what_was_not_measured_is_not_a_number),
         cmocka_unit_test(shrinking_keeps_what_was_settled),

@@ -182,6 +182,7 @@ static void add_process(cJSON *array, const struct process *p)
     json_add_u64(o, "voluntary_switches", p->totals.use.voluntary_switches);
     json_add_u64(o, "involuntary_switches", p->totals.use.involuntary_switches);
     json_add_number(o, "run_wait_s", (double)p->totals.use.run_wait_us / 1e6);
+    json_add_number(o, "clock_late_s", (double)p->totals.use.clock_late_us / 1e6);
     json_add_u64(o, "max_rss_bytes", p->totals.use.max_rss_bytes);
     facts = cJSON_AddObjectToObject(o, "facts");
     for (size_t i = 0; facts && i < p->fact_count; i++)

@@ -75,6 +75,7 @@ struct http_conn {
     /* The owner's. */
     void *owner;
     struct http_conn *next, *previous; /* in a list of the owner's */
+    uint64_t room_ns; /* since when a request more may be pushed; 0: always */
     bool is_listed;
     bool is_retired;
     bool is_waiting;    /* for `retry` */

@@ -206,7 +206,7 @@ static int prepare_meter(struct meter *m, bool is_paced)
               meter_use(m, METER_HIST_unfinished);
 
     if (is_paced)
-        err |= meter_use(m, METER_HIST_service) | meter_use(m, METER_HIST_pacing);
+        err |= meter_use(m, METER_HIST_service) | schedule_use(m);
     return err ? -ENOMEM : 0;
 }
 

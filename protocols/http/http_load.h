@@ -23,11 +23,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "protocols/clock.h"
 #include "protocols/http/http_conn.h"
 #include "protocols/http/http_plan.h"
 #include "protocols/pacer.h"
 #include "protocols/pacer_timer.h"
 #include "protocols/role.h"
+#include "protocols/schedule.h"
 
 #define HTTP_LOAD_GIVE_UP 3u /* attempts a connection before the server is not there */
 
@@ -47,6 +49,8 @@ struct flow {
     size_t count;                   /* of conns that are not retired: the first ones */
     size_t size;                    /* of conns */
     struct http_conn *first, *last; /* connections with room */
+    uint64_t room_ns;               /* with a rate: since when there is one */
+    struct schedule_away away;
 
     struct pacer pacer;
     struct pacer_timer timer;
@@ -91,6 +95,8 @@ static inline void http_load_list(struct flow *f, struct http_conn *c)
 {
     if (c->is_listed || !http_load_has_room(f, c))
         return;
+    if (!f->first && http_load_is_paced(f))
+        f->room_ns = now_ns();
     c->next = NULL;
     c->previous = f->last;
     *(f->last ? &f->last->next : &f->first) = c;

@@ -56,7 +56,8 @@ static void push(struct flow *f, struct http_conn *c, uint64_t intended_ns,
     if (f->left != UINT64_MAX && at_ns >= f->measure_from_ns)
         f->left--;
     if (http_load_is_paced(f))
-        meter_record(m, METER_HIST_pacing, at_ns - intended_ns);
+        schedule_note(m, &f->away, intended_ns,
+                      f->plan.is_per_connection ? c->room_ns : f->room_ns, at_ns);
     f->in_flight++;
     http_conn_push(c, intended_ns, at_ns);
     /* A schedule lasts until a request more would be due. */
@@ -65,6 +66,16 @@ static void push(struct flow *f, struct http_conn *c, uint64_t intended_ns,
 
         http_offer_end(f, next_ns > at_ns ? next_ns : at_ns);
     }
+}
+
+/* At the end of the list, or off it: room that there was is none that has come. */
+static void relist(struct flow *f, struct http_conn *c)
+{
+    uint64_t room_ns = f->room_ns;
+
+    http_load_unlist(f, c);
+    http_load_list(f, c);
+    f->room_ns = room_ns;
 }
 
 /* Requests for one connection: with a rate one, else all that it has room for. */
@@ -80,8 +91,7 @@ static unsigned offer_to(struct flow *f, struct http_conn *c, uint64_t at_ns)
     }
     if (n == 0)
         return 0;
-    http_load_unlist(f, c);
-    http_load_list(f, c);
+    relist(f, c);
     http_conn_send(c, at_ns);
     return n;
 }

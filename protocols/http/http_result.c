@@ -99,6 +99,8 @@ void http_result_replied(struct http_conn *c, const struct http_slot *slot,
 
     f->in_flight--;
     c->failures = 0;
+    if (c->in_flight + 1 == f->plan.depth)
+        c->room_ns = at_ns;
     count_replied(f, c, slot, at_ns);
     http_load_list(f, c);
 }

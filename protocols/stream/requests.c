@@ -53,6 +53,8 @@ struct flow {
     size_t slot_count;
     size_t concurrency; /* how many may be busy */
     size_t busy;
+    uint64_t room_ns; /* with a rate: since when one is free */
+    struct schedule_away away;
     struct slot *free_slots;
 
     struct pacer pacer;
@@ -238,7 +240,7 @@ static void begin(struct flow *f, struct slot *s, uint64_t intended_ns)
     s->begun_ns = now_ns();
     s->intended_ns = f->has_rate ? intended_ns : s->begun_ns;
     if (f->has_rate)
-        meter_record(m, METER_HIST_pacing, s->begun_ns - intended_ns);
+        schedule_note(m, &f->away, intended_ns, f->room_ns, s->begun_ns);
     f->busy++;
     f->begun++;
     m->counters.attempted++;
@@ -293,6 +295,8 @@ static void give_back(struct slot *s)
     s->busy = false;
     s->next_free = f->free_slots;
     f->free_slots = s;
+    if (f->has_rate && f->busy == f->concurrency)
+        f->room_ns = now_ns();
     f->busy--;
     f->shared.env->meter->gauges.in_flight = f->busy;
     if (f->ended_by && f->busy == 0)
@@ -517,11 +521,10 @@ static int read_options(struct flow *f, struct fail *fail)
 
 static int set_rate(struct flow *f, uint64_t rate_per_s)
 {
-    static const enum meter_hist hists[] = {METER_HIST_service, METER_HIST_pacing};
+    struct meter *m = f->shared.env->meter;
 
-    for (size_t i = 0; i < 2; i++)
-        if (rate_per_s && meter_use(f->shared.env->meter, hists[i]) < 0)
-            return -ENOMEM;
+    if (rate_per_s && (meter_use(m, METER_HIST_service) < 0 || schedule_use(m) < 0))
+        return -ENOMEM;
     f->has_rate = rate_per_s > 0;
     return 0;
 }

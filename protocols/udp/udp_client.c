@@ -238,9 +238,12 @@ static void take_turn(void *arg)
 
 static void on_turn(evutil_socket_t fd, short what, void *arg)
 {
+    struct flow *f = arg;
+
     (void)fd;
-    (void)what;
-    take_turn(arg);
+    if (what & EV_WRITE)
+        f->room_ns = now_ns();
+    take_turn(f);
 }
 
 static void arm_deadline(struct flow *f, uint64_t now)

@@ -99,8 +99,8 @@ void udp_flow_accept(struct flow *f, size_t n, uint64_t now)
     c->sent_wire_bytes += n * f->form.size_bytes;
     hist_record_n(f->meter->hists[METER_HIST_service], span_ns, n);
     for (size_t i = 0; f->rate && i < n; i++)
-        meter_record(f->meter, METER_HIST_pacing,
-                     f->clock_ns - udp_flow_intended_ns(f, i));
+        schedule_note(f->meter, &f->away, udp_flow_intended_ns(f, i), f->room_ns,
+                      f->clock_ns);
     f->sequence += n;
     account(f, n);
 }

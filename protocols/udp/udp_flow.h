@@ -26,6 +26,7 @@
 #include "protocols/pacer.h"
 #include "protocols/pacer_timer.h"
 #include "protocols/role.h"
+#include "protocols/schedule.h"
 #include "protocols/udp/datagram.h"
 #include "protocols/udp/udp_group.h"
 
@@ -72,6 +73,8 @@ struct flow {
 
     struct pacer pacer;
     struct pacer_timer timer;
+    uint64_t room_ns; /* since when the socket takes messages; 0: from the start */
+    struct schedule_away away;
     uint64_t rate;
     uint64_t intended_ns[UDP_TAKE_MAX]; /* of messages taken from the pacer */
     size_t taken, taken_at;             /* those from taken_at on are not done */

@@ -306,7 +306,7 @@ static int use_histograms(struct flow *f, struct fail *fail)
 {
     static const enum meter_hist used[] = {METER_HIST_service, METER_HIST_failure,
                                            METER_HIST_connect, METER_HIST_lookup,
-                                           METER_HIST_pacing};
+                                           METER_HIST_pacing,  METER_HIST_generator};
 
     for (size_t i = 0; i < NUMBER_OF(used); i++)
         if (meter_use(f->meter, used[i]) < 0)

@@ -1,8 +1,12 @@
 """Figures against servers and paths whose answers are known: what holds by construction on
 any machine, however busy. Counts are exact; a time has a bound on one side alone."""
+import os
+import signal
+import time
+
 from yardstick import MS, S, Server, behind, measure
 
-from plimsoll_test import cases_of, check, document, main
+from plimsoll_test import cases_of, check, check_that, children, document, main
 from run_document import check_document
 
 
@@ -177,6 +181,26 @@ def every_export_says_what_is_a_bound(stage):
     check(code == 0 and saved["trials"] == live["trials"], err)
     check(saved["statistics"] == live["statistics"] and
           saved["thresholds"] == live["thresholds"], saved["thresholds"])
+
+
+def a_client_that_was_stopped_is_told(stage):
+    """For 1 s: what it shows then is its own, though every reply came at once."""
+    with Server("http", "delay:0") as s:
+        p = stage.start("http", s.url, "-c", "50", "-R", "200", "-a", "600", "--no-save",
+                        "--quiet", "--json", "-")
+        check_that(s.is_connected, "nobody has connected")
+        [client] = children(p.pid)
+        os.kill(client, signal.SIGSTOP)
+        time.sleep(1)  # what is measured: for how long it is stopped
+        os.kill(client, signal.SIGCONT)
+        code, out, _ = stage.finish(p)
+    d = document(out)
+    t = d["trials"][0]
+    check(code == 0 and t["totals"]["client"]["succeeded"] == 600, t["totals"])
+    ok = {c["name"]: c["ok"] for c in t["checks"]}
+    check(ok["nobody held up"] is False and ok["generator in time"] is False, t["checks"])
+    check(t["processes"][0]["clock_late_s"] >= 0.8, t["processes"])
+    check(t["histograms"]["client_generator_ns"]["max"] >= 0.9 * S, t["histograms"])
 
 
 def slow_replies_that_are_cut_off_count_as_long(stage):
