@@ -389,10 +389,10 @@ void trial_compute_checks(struct trial *t, const struct options *values)
         check_checksums(t);
     if (family->datagrams)
         check_datagrams(t);
-    if (family->answered)
+    if (family->answered) {
         check_little(t, values);
-    if (family->answered)
         check_unfinished(t, values);
+    }
     check_pacing(t, values);
     check_generator_time(t, values);
     check_rates(t);

@@ -63,6 +63,8 @@ struct relay {
     size_t connection_count;
 };
 
+static void die(const char *what) __attribute__((noreturn));
+
 static void die(const char *what)
 {
     fprintf(stderr, "truth_relay: %s: %s\n", what, strerror(errno));
@@ -235,7 +237,9 @@ static void open_udp(struct relay *r)
 static void greet(struct relay *r)
 {
     struct connection *c = &r->connections[r->connection_count];
-    int client = accept4(r->in, NULL, NULL, SOCK_CLOEXEC);
+    struct sockaddr_storage from;
+    socklen_t len = sizeof(from);
+    int client = accept4(r->in, (struct sockaddr *)&from, &len, SOCK_CLOEXEC);
 
     if (client < 0)
         return;

@@ -87,6 +87,8 @@ struct server {
     int poll, listener, timer;
 };
 
+static void die(const char *what) __attribute__((noreturn));
+
 static void die(const char *what)
 {
     fprintf(stderr, "truth_server: %s: %s\n", what, strerror(errno));
@@ -156,15 +158,20 @@ static void hang_up(struct server *s, int fd)
 static void greet(struct server *s)
 {
     struct epoll_event event = {.events = EPOLLIN};
+    struct sockaddr_storage from;
+    socklen_t len = sizeof(from);
     int one = 1, fd;
 
-    while ((fd = accept4(s->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
-        struct connection *c = &s->connections[fd];
+    while ((fd = accept4(s->listener, (struct sockaddr *)&from, &len,
+                         SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+        struct connection *c;
 
+        len = sizeof(from);
         if (fd >= CONNECTIONS_MAX) {
             close(fd);
             continue;
         }
+        c = &s->connections[fd];
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
         *c = (struct connection){.generation = c->generation, .is_open = true};
         event.data.fd = fd;
