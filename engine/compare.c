@@ -485,8 +485,11 @@ static size_t count_failing(const struct compare_side *side, const char *check)
 /* Counts that are wrong, and a load that was not what was asked for. */
 static void warn_checks(struct comparison *c, const struct compare_side *side)
 {
-    static const char *const grave[] = {"identity", "counts at both ends", "checksums",
-                                        "rate kept"};
+    static const char *const grave[] = {
+        "identity",          "counts at both ends",    "checksums",
+        "rate kept",         "rates match the series", "answered to the end",
+        "generator in time", "nobody held up",
+    };
 
     for (size_t i = 0; i < NUMBER_OF(grave); i++) {
         size_t n = count_failing(side, grave[i]);

@@ -442,6 +442,9 @@ static void what_differs_is_said(void **state)
     strcpy(b->environment.program, "plimsoll 1");
     b->environment.cpus = 4;
     b->trials[3]->outcome = OUTCOME_FAILED;
+    b->trials[1]->check_count = 2;
+    b->trials[1]->checks[0] = (struct check){"answered to the end", VERDICT_FAIL, ""};
+    b->trials[1]->checks[1] = (struct check){"generator in time", VERDICT_FAIL, ""};
     c = compared(a, b, false);
     assert_warned(c, "concurrency is '1' in A and '8' in B", true);
     assert_warned(c, "trials is", false);
@@ -449,6 +452,8 @@ static void what_differs_is_said(void **state)
     assert_warned(c, "the version", true);
     assert_warned(c, "2 CPUs in A and 4 in B", true);
     assert_warned(c, "1 of 4 trials of B did not complete", true);
+    assert_warned(c, "'answered to the end' fails in 1 of 4 trials of B", true);
+    assert_warned(c, "'generator in time' fails in 1 of 4 trials of B", true);
     assert_int_equal(row_of(c, METRIC_requests_per_second)->n_b, 3);
     comparison_free(c);
     run_free(a);
