@@ -6,7 +6,7 @@ import time
 
 from yardstick import MS, S, Server, behind, measure
 
-from plimsoll_test import cases_of, check, check_that, children, document, main
+from plimsoll_test import cases_of, check, children, document, main
 from run_document import check_document
 
 
@@ -153,7 +153,7 @@ def a_hang_on_a_schedule_is_no_small_thing(stage):
 def every_export_says_what_is_a_bound(stage):
     paths = {name: stage.path(name) for name in
              ("json", "csv", "openmetrics", "junit", "markdown", "html")}
-    with Server("http", "hang:%d" % (S // 2)) as s:
+    with Server("http", "hang:%d" % (S * 3 // 4)) as s:
         code, report, _ = stage.run("http", s.url, "-c", "10", "-R", "200", "-d", "1s",
                                     *HELD, *("--%s=%s" % p for p in paths.items()))
     check(code == 1, code)
@@ -186,9 +186,9 @@ def every_export_says_what_is_a_bound(stage):
 def a_client_that_was_stopped_is_told(stage):
     """For 1 s: what it shows then is its own, though every reply came at once."""
     with Server("http", "delay:0") as s:
-        p = stage.start("http", s.url, "-c", "50", "-R", "200", "-a", "600", "--no-save",
+        p = stage.start("http", s.url, "-c", "50", "-R", "200", "-a", "600",
                         "--quiet", "--json", "-")
-        check_that(s.is_connected, "nobody has connected")
+        stage.await_measured(p)
         [client] = children(p.pid)
         os.kill(client, signal.SIGSTOP)
         time.sleep(1)  # what is measured: for how long it is stopped

@@ -77,7 +77,8 @@ static void make_room(struct queue *q, size_t len)
 {
     if (q->first + q->used + len <= q->room)
         return;
-    memmove(q->bytes, q->bytes + q->first, q->used);
+    if (q->first)
+        memmove(q->bytes, q->bytes + q->first, q->used);
     q->first = 0;
     if (q->used + len <= q->room)
         return;
@@ -97,7 +98,9 @@ static void queue_add(struct queue *q, const char *bytes, size_t len)
 static void queue_add_datagram(struct queue *q, const char *bytes, size_t len)
 {
     if (q->first_length + q->count == q->lengths_room) {
-        memmove(q->lengths, q->lengths + q->first_length, q->count * sizeof(*q->lengths));
+        if (q->first_length)
+            memmove(q->lengths, q->lengths + q->first_length,
+                    q->count * sizeof(*q->lengths));
         q->first_length = 0;
         q->lengths_room = 2 * q->count + 1024;
         q->lengths = realloc(q->lengths, q->lengths_room * sizeof(*q->lengths));

@@ -215,7 +215,8 @@ static void take_request(struct server *s, int fd, uint64_t now)
     if (due == UINT64_MAX)
         return;
     if (s->first + s->count == s->room) {
-        memmove(s->answers, s->answers + s->first, s->count * sizeof(*s->answers));
+        if (s->first)
+            memmove(s->answers, s->answers + s->first, s->count * sizeof(*s->answers));
         s->first = 0;
         if (s->count == s->room)
             s->answers = grown(s->answers, &s->room, sizeof(*s->answers));
