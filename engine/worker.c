@@ -37,8 +37,8 @@ struct worker {
     struct sample open;      /* its meter is the one that the flow writes to */
     struct sample totals;    /* sum of the closed intervals */
     struct process_use used; /* at the last close */
-    uint64_t due_ns;         /* when the next interval is to close */
-    uint64_t late_ns;        /* how late that was, at most, since the last close */
+    uint64_t ticked_ns;      /* when the clock of intervals ticked last */
+    uint64_t late_ns;        /* how late a tick was, at most, since the last close */
     uint64_t descriptors;    /* as counted last */
     uint64_t count_due_ns;   /* when they are counted again */
 
@@ -152,21 +152,28 @@ static void arm_interval(struct worker *w)
     uint64_t next = w->start_ns + (past / SAMPLE_STEP_NS + 1) * SAMPLE_STEP_NS;
     struct timeval tv = timeval_from_ns(next - now);
 
-    w->due_ns = next;
     event_add(w->interval, &tv);
+}
+
+/* A process that did not run for a while, or was busy for as long, finds it out here. */
+static void tick(struct worker *w)
+{
+    uint64_t now = now_ns();
+
+    if (now > w->ticked_ns + SAMPLE_STEP_NS + w->late_ns)
+        w->late_ns = now - w->ticked_ns - SAMPLE_STEP_NS;
+    w->ticked_ns = now;
 }
 
 static void on_interval(evutil_socket_t fd, short what, void *arg)
 {
     struct worker *w = arg;
-    uint64_t now = now_ns();
 
     (void)fd;
     (void)what;
     if (w->finished)
         return;
-    if (now > w->due_ns + w->late_ns)
-        w->late_ns = now - w->due_ns;
+    tick(w);
     if (channel_pending(w->channel) < PENDING_MAX && close_interval(w) == 0)
         send_sample(w);
     arm_interval(w);
@@ -187,6 +194,8 @@ static void on_ending(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     event_del(w->interval);
+    if (w->start_ns)
+        tick(w);
     if (w->start_ns && close_interval(w) == 0)
         send_sample(w);
     w->totals.at_ns = ended_ns;
@@ -250,6 +259,7 @@ static void on_start(struct worker *w, const cJSON *object)
         return;
     w->start_ns = message_read_start(object, w->boot);
     w->closed_ns = now_ns();
+    w->ticked_ns = w->start_ns;
     process_use_read(&w->used);
     meter_reset(w->open.meter);
     arm_interval(w);
