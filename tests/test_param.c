@@ -181,12 +181,6 @@ static void flags_take_on_and_off(void **state)
         assert_int_equal(options_number(&l.values, OPTION_verify, 9), rows[i].value);
         line_done(&l);
     }
-    /* It takes no next word. */
-    parse(&l, FAMILY_BULK, "--verify", "off", NULL);
-    assert_int_equal(l.rc, 0);
-    assert_int_equal(options_number(&l.values, OPTION_verify, 9), 1);
-    assert_int_equal(l.a.operand_count, 1);
-    line_done(&l);
     assert_refused(FAMILY_BULK, "--verify=maybe", NULL, "--verify cannot be 'maybe'");
     assert_refused(FAMILY_BULK, "--no-verify=on", NULL, "no option --no-verify");
     assert_refused(FAMILY_BULK, "--no-size", "5", "no option --no-size");
@@ -277,6 +271,35 @@ static void options_are_spelled_in_every_way(void **state)
     assert_int_equal(l.rc, 0);
     assert_string_equal(options_text(&l.values, OPTION_server_launch, ""), "x y");
     assert_string_equal(options_text(&l.values, OPTION_client_launch, ""), "a=b");
+    line_done(&l);
+}
+
+/* As help writes them, on|off; a word that is neither is an operand. */
+static void a_flag_takes_on_or_off(void **state)
+{
+    static const struct {
+        const char *word;
+        uint64_t value;
+        size_t operands;
+    } rows[] = {{"on", 1, 0}, {"off", 0, 0}, {"onward", 1, 1}, {NULL, 1, 0}};
+    struct line l;
+
+    (void)state;
+    for (const struct param *p = param_table(); p->name; p++)
+        for (size_t i = 0; p->type == PARAM_FLAG && i < NUMBER_OF(rows); i++) {
+            char option[44] = "--";
+
+            param_option(p, option + 2, sizeof(option) - 2);
+            parse(&l, p->families, option, rows[i].word, NULL);
+            assert_int_equal(l.rc, 0);
+            assert_int_equal(options_number(&l.values, p->option, 2), rows[i].value);
+            assert_int_equal(l.a.operand_count, rows[i].operands);
+            line_done(&l);
+        }
+    parse(&l, FAMILY_HTTP, "--no-close", "on", "-v", "off", NULL);
+    assert_int_equal(l.rc, 0);
+    assert_int_equal(options_number(&l.values, OPTION_close, 2), 0);
+    assert_int_equal(l.a.operand_count, 2);
     line_done(&l);
 }
 
@@ -387,6 +410,7 @@ int main(void)
         cmocka_unit_test(a_repeated_text_is_one_line),
         cmocka_unit_test(typed_headers_replace_the_defaults),
         cmocka_unit_test(options_are_spelled_in_every_way),
+        cmocka_unit_test(a_flag_takes_on_or_off),
         cmocka_unit_test(operands_and_flags_are_told_apart),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(the_nearest_option_is_named),

@@ -60,13 +60,23 @@ static const char *value_of(struct cursor *c, const char *attached, const char *
     return NULL;
 }
 
+/* A flag needs no word behind it; one of the two that help names is its value. */
+static bool next_is_switch(const struct cursor *c)
+{
+    const char *next = c->at + 1 < c->argc ? c->argv[c->at + 1] : "";
+
+    return strcmp(next, "on") == 0 || strcmp(next, "off") == 0;
+}
+
 static int take_param(struct cursor *c, const struct param *p, const char *attached,
                       const char *option, bool negated)
 {
     const char *text;
     int rc;
 
-    if (p->type == PARAM_FLAG && !attached)
+    if (p->type == PARAM_FLAG && !attached && !negated && next_is_switch(c))
+        text = c->argv[++c->at];
+    else if (p->type == PARAM_FLAG && !attached)
         text = negated ? "off" : "on";
     else
         text = value_of(c, attached, option);

@@ -4,7 +4,8 @@
  *
  *   --name VALUE   --name=VALUE   -n VALUE   -nVALUE   --flag   --no-flag   --
  *
- * What is not an option is an operand.
+ * A parameter that is a flag takes the word behind it if that is on or off, and no
+ * other: --close on, --close off, --close=yes. What is not an option is an operand.
  */
 #ifndef ENGINE_CLI_ARGUMENTS_H
 #define ENGINE_CLI_ARGUMENTS_H
