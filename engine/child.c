@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -245,8 +244,13 @@ int launcher_split(const char *text, char ***words, size_t *count)
     return 0;
 }
 
+/* What a worker has as its standard descriptors, 0 to 2, and the parent's other ends. */
+struct ends {
+    int child[3], parent[3];
+};
+
 static int set_actions(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes,
-                       int channel_fd, int error_fd)
+                       const int *standard)
 {
     sigset_t defaults, none;
 
@@ -254,9 +258,9 @@ static int set_actions(posix_spawn_file_actions_t *actions, posix_spawnattr_t *a
     sigemptyset(&defaults);
     sigaddset(&defaults, SIGPIPE);
     sigaddset(&defaults, SIGINT);
-    if (posix_spawn_file_actions_adddup2(actions, channel_fd, 0) ||
-        posix_spawn_file_actions_adddup2(actions, channel_fd, 1) ||
-        posix_spawn_file_actions_adddup2(actions, error_fd, 2) ||
+    if (posix_spawn_file_actions_adddup2(actions, standard[0], 0) ||
+        posix_spawn_file_actions_adddup2(actions, standard[1], 1) ||
+        posix_spawn_file_actions_adddup2(actions, standard[2], 2) ||
         posix_spawnattr_setpgroup(attributes, 0) ||
         posix_spawnattr_setsigmask(attributes, &none) ||
         posix_spawnattr_setsigdefault(attributes, &defaults))
@@ -267,7 +271,7 @@ static int set_actions(posix_spawn_file_actions_t *actions, posix_spawnattr_t *a
 }
 
 /* 0 or a positive errno. */
-static int spawn(pid_t *pid, const char **argv, int channel_fd, int error_fd)
+static int spawn(pid_t *pid, const char **argv, const int *standard)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -277,7 +281,7 @@ static int spawn(pid_t *pid, const char **argv, int channel_fd, int error_fd)
         return err;
     err = posix_spawnattr_init(&attributes);
     if (!err) {
-        err = set_actions(&actions, &attributes, channel_fd, error_fd);
+        err = set_actions(&actions, &attributes, standard);
         if (!err)
             err =
                 posix_spawnp(pid, argv[0], &actions, &attributes, (char **)argv, environ);
@@ -310,21 +314,36 @@ static int make_argv(const char *launcher, const char *program, char ***words,
     return 0;
 }
 
-static int launch(struct child *c, const char *launcher, const char *program, int fds[2],
-                  int error_fds[2], struct fail *fail)
+/*
+ * Three pipes. One socket for input and output would be one open file, which the worker
+ * makes non-blocking as a whole: a launcher that reads or writes between it and us would
+ * find its own end changed.
+ */
+static int open_ends(struct ends *e)
+{
+    for (int i = 0; i < 3; i++) {
+        int fds[2];
+
+        if (pipe2(fds, O_CLOEXEC) < 0)
+            return -errno;
+        e->child[i] = fds[i != 0];
+        e->parent[i] = fds[i == 0];
+    }
+    return fcntl(e->parent[2], F_SETFL, O_NONBLOCK) < 0 ? -errno : 0;
+}
+
+static int launch(struct child *c, const char *launcher, const char *program,
+                  struct ends *ends, struct fail *fail)
 {
     char **words = NULL;
     const char **argv = NULL;
-    int err;
+    int err = -open_ends(ends);
 
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0 ||
-        pipe2(error_fds, O_CLOEXEC | O_NONBLOCK) < 0)
-        return fail_set(fail, errno, "launch", "no descriptors for a worker");
-    /* The child's end of the pipe must block, or its messages would be cut. */
-    fcntl(error_fds[1], F_SETFL, 0);
+    if (err)
+        return fail_set(fail, err, "launch", "no descriptors for a worker");
     err = -make_argv(launcher, program, &words, &argv, fail);
     if (!err) {
-        err = spawn(&c->pid, argv, fds[1], error_fds[1]);
+        err = spawn(&c->pid, argv, ends->child);
         if (err) {
             c->pid = 0;
             fail_set(fail, err, "launch", "'%s' cannot be started", argv[0]);
@@ -335,7 +354,7 @@ static int launch(struct child *c, const char *launcher, const char *program, in
     return -err;
 }
 
-static int watch(struct child *c, struct event_base *base, int channel_fd)
+static int watch(struct child *c, struct event_base *base, struct ends *ends)
 {
     static const struct channel_ops ops = {on_message, on_closed};
 
@@ -344,9 +363,9 @@ static int watch(struct child *c, struct event_base *base, int channel_fd)
     c->died = evsignal_new(base, SIGCHLD, on_died, c);
     c->patience = evtimer_new(base, on_patience, c);
     c->over = event_new(base, -1, 0, on_over, c);
-    c->channel = channel_new(base, channel_fd, channel_fd, &ops, c);
-    if (!c->channel)
-        close(channel_fd);
+    c->channel = channel_new(base, ends->parent[1], ends->parent[0], &ops, c);
+    if (c->channel)
+        ends->parent[0] = ends->parent[1] = -1; /* taken over */
     if (!c->errors || !c->error_readable || !c->died || !c->patience || !c->over ||
         !c->channel)
         return -ENOMEM;
@@ -368,8 +387,7 @@ struct child *child_new(struct event_base *base, const char *launcher,
                         struct fail *fail)
 {
     struct child *c = calloc(1, sizeof(*c));
-    int fds[2] = {-1, -1};
-    int error_fds[2] = {-1, -1};
+    struct ends ends = {{-1, -1, -1}, {-1, -1, -1}};
     int rc;
 
     if (!c) {
@@ -379,15 +397,14 @@ struct child *child_new(struct event_base *base, const char *launcher,
     c->ops = ops;
     c->arg = arg;
     c->patience_ms = CHILD_PATIENCE_MS;
-    rc = launch(c, launcher, program, fds, error_fds, fail);
-    close_if_open(fds[1]);
-    close_if_open(error_fds[1]);
-    c->error_fd = error_fds[0];
-    if (rc < 0) {
-        close_if_open(fds[0]);
-    } else if (watch(c, base, fds[0]) < 0) {
+    rc = launch(c, launcher, program, &ends, fail);
+    for (int i = 0; i < 3; i++)
+        close_if_open(ends.child[i]);
+    c->error_fd = ends.parent[2];
+    if (rc == 0 && watch(c, base, &ends) < 0)
         rc = fail_set(fail, ENOMEM, "launch", "watching a worker");
-    }
+    close_if_open(ends.parent[0]);
+    close_if_open(ends.parent[1]);
     if (rc == 0)
         return c;
     child_free(c);

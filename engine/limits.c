@@ -94,9 +94,9 @@ static uint64_t files_needed(const struct scenario *s, const struct options *v)
     /* The endpoint holds the way in and the way on. */
     if (s->roles[PLACE_ENDPOINT])
         n *= 2;
-    /* The engine holds two for each worker. */
-    if (workers > 1 && n < 2 * (workers + 2))
-        n = 2 * (workers + 2);
+    /* The engine holds three for each worker. */
+    if (workers > 1 && n < 3 * (workers + 2))
+        n = 3 * (workers + 2);
     return n ? n + FILES_BESIDES : 0;
 }
 

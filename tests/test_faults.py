@@ -302,7 +302,8 @@ def launchers_that_do_not_work_are_told(stage):
 
 def launchers_that_work_are_no_difference(stage):
     for launcher in ("env", "nice -n 1", "sh -c '\"$@\"' sh", "sh -c 'exec \"$@\"' sh",
-                     "setsid -w"):
+                     "setsid -w", "sh -c 'cat | \"$0\" \"$@\"'",
+                     "sh -c '\"$0\" \"$@\" | cat'"):
         expect(stage, ("run", "unix-requests", *QUICK, "--server-launch", launcher,
                        "--client-launch", launcher, "-q"), OK)
 
