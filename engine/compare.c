@@ -371,17 +371,24 @@ static void warn(struct comparison *c, const char *format, ...)
     c->warning_count++;
 }
 
-static void value_text(const struct run *r, const struct option_value *v, char *text,
-                       size_t size)
+/* Values that are no parameters are the scenario's own, which is compared above. */
+static void warn_value(struct comparison *c, const struct param *p)
 {
-    const struct param *p = scenario_param(r->scenario, v->option);
+    const struct run *runs[2] = {c->a.runs[0], c->b.runs[0]};
+    char numbers[2][PARAM_NUMBER_MAX];
+    char texts[2][64];
 
-    if (p)
-        param_text(&r->values, p, text, size);
-    else if (v->text)
-        snprintf(text, size, "%s", v->text);
+    if (strcmp(param_value(&runs[0]->values, p, numbers[0]),
+               param_value(&runs[1]->values, p, numbers[1])) == 0)
+        return;
+    param_contrast(run_value(runs[0], p, numbers[0]), run_value(runs[1], p, numbers[1]),
+                   texts[0], texts[1], sizeof(texts[0]));
+    if (strcmp(texts[0], texts[1]) == 0)
+        warn(c, "%s differ in %s and %s in what is hidden (--keep-secrets)", p->name,
+             c->a.name, c->b.name);
     else
-        snprintf(text, size, "%llu", (unsigned long long)v->number);
+        warn(c, "%s is '%s' in %s and '%s' in %s", p->name, texts[0], c->a.name, texts[1],
+             c->b.name);
 }
 
 static void warn_values(struct comparison *c)
@@ -389,19 +396,12 @@ static void warn_values(struct comparison *c)
     const struct run *a = c->a.runs[0], *b = c->b.runs[0];
 
     for (size_t i = 0; i < a->values.count; i++) {
-        const struct option_value *v = &a->values.values[i];
-        const struct param *p = scenario_param(a->scenario, v->option);
-        char mine[64] = "", theirs[64] = "";
+        const struct param *p = scenario_param(a->scenario, a->values.values[i].option);
 
         /* Scenarios of two families differ in what they have: that is said above. */
-        if (p &&
-            (p->flags & PARAM_INDIFFERENT || !scenario_param(b->scenario, v->option)))
-            continue;
-        value_text(a, v, mine, sizeof(mine));
-        value_text(b, v, theirs, sizeof(theirs));
-        if (strcmp(mine, theirs) != 0)
-            warn(c, "%s is '%s' in %s and '%s' in %s", option_name(v->option), mine,
-                 c->a.name, theirs, c->b.name);
+        if (p && !(p->flags & PARAM_INDIFFERENT) &&
+            scenario_param(b->scenario, p->option))
+            warn_value(c, p);
     }
 }
 

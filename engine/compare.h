@@ -85,7 +85,7 @@ struct comparison {
     size_t quantile_count;
     struct compared_quantile quantiles[COMPARE_QUANTILES];
     size_t warning_count; /* what differs, sentences without a full stop */
-    char warnings[COMPARE_WARNINGS][240];
+    char warnings[COMPARE_WARNINGS][400];
 };
 
 /*

@@ -375,19 +375,50 @@ int param_set(struct options *values, const struct param *p, const char *text,
     return rc;
 }
 
+const char *param_value(const struct options *values, const struct param *p,
+                        char number[PARAM_NUMBER_MAX])
+{
+    uint64_t value = options_number(values, p->option, UINT64_MAX);
+
+    if (p->type == PARAM_TEXT || p->type == PARAM_CHOICE)
+        return options_text(values, p->option, "");
+    if (value == UINT64_MAX)
+        return "";
+    if (p->type == PARAM_FLAG)
+        return value ? "on" : "off";
+    units_format_exact(kind_of(p), value, number, PARAM_NUMBER_MAX);
+    return number;
+}
+
 void param_text(const struct options *values, const struct param *p, char *text,
                 size_t size)
 {
-    uint64_t number = options_number(values, p->option, UINT64_MAX);
+    char number[PARAM_NUMBER_MAX];
 
-    if (p->type == PARAM_TEXT || p->type == PARAM_CHOICE)
-        snprintf(text, size, "%s", options_text(values, p->option, ""));
-    else if (number == UINT64_MAX)
-        snprintf(text, size, "%s", "");
-    else if (p->type == PARAM_FLAG)
-        snprintf(text, size, "%s", number ? "on" : "off");
-    else
-        units_format_exact(kind_of(p), number, text, size);
+    snprintf(text, size, "%s", param_value(values, p, number));
+}
+
+/* What begins at `from`, cut at both ends as needed. */
+static void excerpt(const char *value, size_t from, char *text, size_t size)
+{
+    static const char cut[] = "...";
+    size_t used = (size_t)snprintf(text, size, "%s%s", from ? cut : "", value + from);
+
+    if (used >= size)
+        memcpy(text + size - sizeof(cut), cut, sizeof(cut));
+}
+
+void param_contrast(const char *a, const char *b, char *a_text, char *b_text, size_t size)
+{
+    bool fit = strlen(a) < size && strlen(b) < size;
+    size_t same = 0;
+    size_t from;
+
+    while (a[same] && a[same] == b[same])
+        same++;
+    from = !fit && same > size / 4 ? same - size / 4 : 0;
+    excerpt(a, from, a_text, size);
+    excerpt(b, from, b_text, size);
 }
 
 /* Levenshtein's distance, for short words. */

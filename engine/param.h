@@ -95,9 +95,24 @@ const struct param *param_of(unsigned family, enum option option);
 int param_set(struct options *values, const struct param *p, const char *text,
               struct fail *fail);
 
-/* The value as text that param_set reads back; "" when it is not set. */
+/*
+ * The value as text that param_set reads back, whole; "" when it is not set. It is the
+ * values' own, valid until they change, or has been written to `number`.
+ */
+#define PARAM_NUMBER_MAX 48
+const char *param_value(const struct options *values, const struct param *p,
+                        char number[PARAM_NUMBER_MAX]);
+
+/* The same, cut to what there is room for. */
 void param_text(const struct options *values, const struct param *p, char *text,
                 size_t size);
+
+/*
+ * Two values that are not the same, each in less than `size` bytes and so that one sees
+ * where they differ: what is left out is "...".
+ */
+void param_contrast(const char *a, const char *b, char *a_text, char *b_text,
+                    size_t size);
 
 /* "1..1PiB", "both|up|down", "on|off", "text": for the form and the manual. */
 void param_range(const struct param *p, char *text, size_t size);

@@ -12,6 +12,7 @@
 #include "engine/json.h"
 #include "engine/line_reader.h"
 #include "engine/message.h"
+#include "engine/secret.h"
 #include "protocols/array.h"
 #include "protocols/clock.h"
 
@@ -114,7 +115,8 @@ static struct run *run_of_header(const cJSON *header, const char *name, struct f
     r->trial_count = (unsigned)trials;
     r->trials = calloc(r->trial_count, sizeof(*r->trials));
     r->series = series_new();
-    if (r->trials && r->series && message_read_values(header, &r->values) == 0)
+    if (r->trials && r->series && message_read_values(header, &r->values) == 0 &&
+        secrets_hide(&r->values, &r->hidden) == 0)
         return r;
     run_free(r);
     return NULL;

@@ -14,6 +14,7 @@
 #include "engine/message.h"
 #include "engine/program.h"
 #include "engine/run_parts.h"
+#include "engine/secret.h"
 #include "engine/units.h"
 #include "protocols/clock.h"
 #include "protocols/event.h"
@@ -132,7 +133,8 @@ struct run *run_new(struct event_base *base, const struct scenario *scenario,
     r->private->content_fd = -1;
     r->patience = (struct run_patience){30000, 10000, 30000, CHILD_PATIENCE_MS};
     message_boot(r->private->boot, sizeof(r->private->boot));
-    if (options_copy(&r->values, values) < 0) {
+    if (options_copy(&r->values, values) < 0 ||
+        secrets_hide(&r->values, &r->hidden) < 0) {
         fail_set(fail, ENOMEM, "run", "starting a run");
         run_free(r);
         return NULL;
@@ -148,6 +150,20 @@ struct run *run_new(struct event_base *base, const struct scenario *scenario,
         return r;
     run_free(r);
     return NULL;
+}
+
+const char *run_value(const struct run *r, const struct param *p,
+                      char number[PARAM_NUMBER_MAX])
+{
+    const char *hidden = options_text(&r->hidden, p->option, NULL);
+
+    return hidden ? hidden : param_value(&r->values, p, number);
+}
+
+void run_show_secrets(struct run *r)
+{
+    options_done(&r->hidden);
+    r->hidden = (struct options){0};
 }
 
 static void free_private(struct run *r)
@@ -183,6 +199,7 @@ void run_free(struct run *r)
     free(r->trials);
     series_free(r->series);
     options_done(&r->values);
+    options_done(&r->hidden);
     free(r);
 }
 

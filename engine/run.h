@@ -58,7 +58,8 @@ struct run_patience {
 
 struct run {
     const struct scenario *scenario;
-    struct options values;          /* a copy, in base units */
+    struct options values; /* a copy, in base units */
+    struct options hidden; /* texts that run_value gives instead (engine/secret.h) */
     struct environment environment; /* when the run was made */
     char id[16];      /* of its recording (engine/store.h); "" without one */
     bool interrupted; /* a recording that has no end */
@@ -99,6 +100,15 @@ int run_check(const struct run *r, struct fail *fail);
  * both; "" for no pinning.
  */
 void run_pin(const struct run *r, enum place place, char *pin, size_t size);
+
+/*
+ * A parameter's value as reports have it: whole, and with secrets hidden
+ * (engine/secret.h) unless run_show_secrets was called. Borrowed, or written to `number`
+ * (param_value).
+ */
+const char *run_value(const struct run *r, const struct param *p,
+                      char number[PARAM_NUMBER_MAX]);
+void run_show_secrets(struct run *r);
 
 /* Ends what is still running, removes what was made. NULL is fine. Not from an op. */
 void run_free(struct run *r);

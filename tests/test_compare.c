@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "engine/compare.h"
+#include "engine/secret.h"
 #include "protocols/array.h"
 #include "tests/synthetic.h"
 
@@ -460,6 +461,39 @@ static void what_differs_is_said(void **state)
     run_free(b);
 }
 
+/* However late in a value the difference is; a secret is no less one for that. */
+static void values_are_compared_whole(void **state)
+{
+    struct run *a = made("http", 4, 1, 0.01, 1);
+    struct run *b = made("http", 4, 1, 0.01, 2);
+    char url[600] = "http://127.0.0.1/";
+    size_t len = strlen(url);
+    struct comparison *c;
+
+    (void)state;
+    memset(url + len, 'x', sizeof(url) - len - 1);
+    options_set_text(&a->values, OPTION_url, url);
+    options_set_text(&b->values, OPTION_url, url);
+    c = compared(a, b, false);
+    assert_int_equal(c->warning_count, 0);
+    comparison_free(c);
+
+    url[sizeof(url) - 2] = 'y';
+    options_set_text(&b->values, OPTION_url, url);
+    options_set_text(&a->values, OPTION_headers, "Cookie: one");
+    options_set_text(&b->values, OPTION_headers, "Cookie: two");
+    assert_int_equal(secrets_hide(&a->values, &a->hidden), 0);
+    assert_int_equal(secrets_hide(&b->values, &b->hidden), 0);
+    c = compared(a, b, false);
+    assert_int_equal(c->warning_count, 2);
+    assert_warned(c, "xxx' in A", true);
+    assert_warned(c, "xxy' in B", true);
+    assert_warned(c, "headers differ in A and B in what is hidden", true);
+    comparison_free(c);
+    run_free(a);
+    run_free(b);
+}
+
 static void quantiles_come_from_all_trials(void **state)
 {
     struct run *a = made("unix-requests", 6, 1, 0, 1);
@@ -513,6 +547,7 @@ int main(void)
         cmocka_unit_test(small_differences_do_not_matter),
         cmocka_unit_test(named_metrics_are_judged_alone),
         cmocka_unit_test(what_differs_is_said),
+        cmocka_unit_test(values_are_compared_whole),
         cmocka_unit_test(quantiles_come_from_all_trials),
         cmocka_unit_test(nothing_in_common_is_refused),
     };

@@ -250,6 +250,27 @@ static void typed_headers_replace_the_defaults(void **state)
     line_done(&l);
 }
 
+static void values_that_differ_are_seen_to(void **state)
+{
+    char a[12], b[12];
+
+    (void)state;
+    param_contrast("one", "two", a, b, sizeof(a));
+    assert_string_equal(a, "one");
+    assert_string_equal(b, "two");
+    param_contrast("0123456789", "01234567890", a, b, sizeof(a)); /* they just fit */
+    assert_string_equal(a, "0123456789");
+    assert_string_equal(b, "01234567890");
+    param_contrast("0123456789abcdef", "0123456789abcdxf", a, b, sizeof(a));
+    assert_string_equal(a, "...bcdef");
+    assert_string_equal(b, "...bcdxf");
+    param_contrast("0123456789abcdef", "x123456789abcdef", a, b, sizeof(a));
+    assert_string_equal(a, "01234567...");
+    assert_string_equal(b, "x1234567...");
+    param_contrast("0123456789abcdefghijk", "0123456789xbcdefghijk", a, b, sizeof(a));
+    assert_string_equal(a, "...789ab...");
+}
+
 /* --- the command line --- */
 
 static void options_are_spelled_in_every_way(void **state)
@@ -409,6 +430,7 @@ int main(void)
         cmocka_unit_test(repeated_texts_become_lines),
         cmocka_unit_test(a_repeated_text_is_one_line),
         cmocka_unit_test(typed_headers_replace_the_defaults),
+        cmocka_unit_test(values_that_differ_are_seen_to),
         cmocka_unit_test(options_are_spelled_in_every_way),
         cmocka_unit_test(a_flag_takes_on_or_off),
         cmocka_unit_test(operands_and_flags_are_told_apart),

@@ -13,6 +13,7 @@
 #include "engine/recording.h"
 #include "engine/report/compare_report.h"
 #include "engine/rounds.h"
+#include "engine/secret.h"
 #include "engine/store.h"
 #include "engine/threshold.h"
 #include "engine/units.h"
@@ -108,15 +109,31 @@ static const struct param *param_named(const struct scenario *s, const char *lin
     return param_find(s->family->bit, name);
 }
 
-static void add_name(struct contestant *c, const struct param *p)
+/* The contestants are called by what they differ in. */
+static int add_names(struct contestant *contestants, const struct param *p)
 {
-    size_t len = strlen(c->name);
-    char text[40];
+    struct options hidden[2] = {0};
+    char numbers[2][PARAM_NUMBER_MAX];
+    const char *values[2];
+    char texts[2][40];
+    int rc = 0;
 
-    param_text(&c->values, p, text, sizeof(text));
-    snprintf(c->name + len, sizeof(c->name) - len, "%s%s=%s", len ? " " : "", p->name,
-             text);
-    utf8_printable(c->name);
+    for (int i = 0; i < 2; i++) {
+        rc = rc ? rc : secrets_hide(&contestants[i].values, &hidden[i]);
+        values[i] = options_text(&hidden[i], p->option,
+                                 param_value(&contestants[i].values, p, numbers[i]));
+    }
+    param_contrast(values[0], values[1], texts[0], texts[1], sizeof(texts[0]));
+    for (int i = 0; i < 2; i++) {
+        struct contestant *c = &contestants[i];
+        size_t len = strlen(c->name);
+
+        snprintf(c->name + len, sizeof(c->name) - len, "%s%s=%s", len ? " " : "", p->name,
+                 texts[i]);
+        utf8_printable(c->name);
+        options_done(&hidden[i]);
+    }
+    return rc;
 }
 
 static int take_change(void *arg, const char *line)
@@ -133,11 +150,7 @@ static int take_change(void *arg, const char *line)
     if (p->flags & PARAM_REPEAT && options_set_text(&a->values, p->option, "") < 0)
         return -ENOMEM;
     rc = param_set(&a->values, p, strchr(line, '=') + 1, pair->fail);
-    if (rc == 0) {
-        add_name(a, p);
-        add_name(&pair->contestants[1], p);
-    }
-    return rc;
+    return rc ? rc : add_names(pair->contestants, p);
 }
 
 /* The scenario's defaults, with what was typed for the other. */
@@ -196,6 +209,18 @@ static int take_saved(struct pair *pair, const char *word)
     return rc;
 }
 
+static int take_changes(struct pair *pair, const char *lines)
+{
+    struct contestant *c = pair->contestants;
+    int rc = each_line(lines, take_change, pair);
+
+    if (strcmp(c[0].name, c[1].name) == 0) {
+        snprintf(c[0].name, sizeof(c[0].name), "changed");
+        snprintf(c[1].name, sizeof(c[1].name), "as given");
+    }
+    return rc;
+}
+
 static int make_pair(struct pair *pair, const struct options *values)
 {
     const char *other = arguments_flag(pair->arguments, "against");
@@ -207,8 +232,8 @@ static int make_pair(struct pair *pair, const struct options *values)
     }
     if (rc < 0)
         return rc;
-    if (strchr(other, '=') && !strchr(other, '/'))
-        rc = each_line(other, take_change, pair);
+    if (other[strcspn(other, "=/")] == '=') /* the value may hold anything */
+        rc = take_changes(pair, other);
     else if (strchr(other, '\n'))
         rc = fail_usage(pair->fail, "against",
                         "--against may be repeated with PARAM=VALUE alone");
@@ -270,8 +295,10 @@ static int tell(const struct rounds *r, const struct compare_options *options,
     struct fail fail = {0};
     int code = headless_rounds_code(r);
 
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         sides[i] = (struct compare_side){c[i].name, pairs, c[i].runs};
+        outlets_secrets(a, c[i].runs, pairs);
+    }
     comparison = comparison_new(&sides[0], &sides[1], options, &fail);
     if (comparison) {
         code = outlets_write(compare_formats, compare_write_text, comparison, a, code);

@@ -16,6 +16,7 @@ static const struct flag flags[] = {
     {"paired", 0, NULL, "the n-th trial of A and of B were made one after the other"},
     COMPARE_FLAGS,
     OUTLET_FLAGS,
+    EXPORT_SECRETS_FLAG,
     {"quiet", 'q', NULL, "no text"},
     {"help", 0, NULL, "this text"},
     {0},
@@ -89,6 +90,8 @@ static int compare_runs(const struct arguments *a, size_t first, int *code,
         load_side(&sides[0], a->operands, first, fail) == 0 &&
         load_side(&sides[1], a->operands + first, a->operand_count - first, fail) == 0) {
         name_sides(&sides[0], &sides[1]);
+        for (int i = 0; i < 2; i++)
+            outlets_secrets(a, sides[i].runs, sides[i].count);
         c = comparison_new(
             &(struct compare_side){sides[0].name, sides[0].count, sides[0].runs},
             &(struct compare_side){sides[1].name, sides[1].count, sides[1].runs},

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/cli/command.h"
+#include "engine/cli/outlet.h"
 #include "engine/recording.h"
 #include "engine/report/export.h"
 #include "engine/store.h"
@@ -18,6 +19,7 @@ static const struct flag flags[] = {
      "--format "
      "does not"},
     {"force", 0, NULL, "replace a file that exists"},
+    EXPORT_SECRETS_FLAG,
     {"help", 0, NULL, "this text"},
     {0},
 };
@@ -87,6 +89,7 @@ static int export_run(const struct arguments *a, struct fail *fail)
     r = recording_load(path, fail);
     if (!r)
         return -fail->err;
+    outlets_secrets(a, &r, 1);
     rc = export_check(format, r->scenario, output, arguments_flag(a, "force") != NULL,
                       fail);
     if (rc == 0)

@@ -16,9 +16,9 @@ static void print_markdown(const struct scenario *s, const struct options *value
 {
     printf("| `%s` | %s | %s |", s->name, s->group, s->title);
     for (const struct param *p = param_table(); p->name; p++) {
-        char text[120];
+        char number[PARAM_NUMBER_MAX];
+        const char *text = param_value(values, p, number);
 
-        param_text(values, p, text, sizeof(text));
         if (scenario_has(s, p) && !(p->flags & PARAM_RUN) && *text &&
             strcmp(text, p->fallback) != 0)
             printf(" %s %s;", p->name, text);
@@ -29,13 +29,12 @@ static void print_markdown(const struct scenario *s, const struct options *value
 static cJSON *param_object(const struct param *p, const struct options *values)
 {
     cJSON *o = cJSON_CreateObject();
-    char text[512];
+    char text[PARAM_NUMBER_MAX + 32];
 
     if (!o)
         return NULL;
     json_add_text(o, "name", p->name);
-    param_text(values, p, text, sizeof(text));
-    json_add_text(o, "default", text);
+    json_add_text(o, "default", param_value(values, p, text));
     param_range(p, text, sizeof(text));
     json_add_text(o, "range", text);
     json_add_text(o, "unit", p->unit);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "engine/cli/command.h"
+#include "engine/cli/outlet.h"
 #include "engine/recording.h"
 #include "engine/report/export.h"
 #include "engine/report/report.h"
@@ -13,6 +14,7 @@
 
 static const struct flag flags[] = {
     {"json", 'j', NULL, "the whole result as one JSON document"},
+    EXPORT_SECRETS_FLAG,
     {"help", 0, NULL, "this text"},
     {0},
 };
@@ -44,6 +46,7 @@ static int show_run(const struct arguments *a, struct fail *fail)
     r = recording_load(path, fail);
     if (!r)
         return -fail->err;
+    outlets_secrets(a, &r, 1);
     if (arguments_flag(a, "json")) {
         rc = export_to_file(export_find("json"), r, "-", 0, fail);
     } else {

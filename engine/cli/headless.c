@@ -49,10 +49,12 @@ static int print_report(FILE *f, const void *what)
 }
 
 /* The result of the run; returns the exit code. */
-static int report_run(const struct run *r, bool interrupted, const struct arguments *a)
+static int report_run(struct run *r, bool interrupted, const struct arguments *a)
 {
-    int code =
-        outlets_write(export_table(), print_report, r, a, exit_code(r, interrupted));
+    int code;
+
+    outlets_secrets(a, &r, 1);
+    code = outlets_write(export_table(), print_report, r, a, exit_code(r, interrupted));
 
     if (r->outcome == OUTCOME_FAILED || r->outcome == OUTCOME_EXHAUSTED)
         fprintf(stderr, "plimsoll: %s: %s.\n", outcome_name(r->outcome), r->reason);

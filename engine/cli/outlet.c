@@ -5,6 +5,12 @@
 
 #include "engine/cli/command.h"
 
+void outlets_secrets(const struct arguments *a, struct run *const *runs, size_t count)
+{
+    for (size_t i = 0; i < count && arguments_flag(a, "keep-secrets"); i++)
+        run_show_secrets(runs[i]);
+}
+
 int outlets_check(const struct export_format *const *formats,
                   const struct scenario *scenario, const struct arguments *a,
                   struct fail *fail)

@@ -17,6 +17,10 @@
         "force", 0, NULL, "replace files that exist"                                   \
     }
 
+/* With --keep-secrets, let whatever is written of the runs have them (engine/secret.h).
+ */
+void outlets_secrets(const struct arguments *a, struct run *const *runs, size_t count);
+
 /*
  * Before the work: whether the files that are asked for could be made. `scenario` is
  * that of the run, or NULL (export_check). 0 or -EINVAL with a sentence.

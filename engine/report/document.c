@@ -17,7 +17,7 @@ static void add_values(cJSON *document, const struct run *r)
         const char *name = option_name(v->option);
 
         if (v->text)
-            json_add_text(o, name, v->text);
+            json_add_text(o, name, options_text(&r->hidden, v->option, v->text));
         else if (p && p->type == PARAM_FLAG)
             cJSON_AddBoolToObject(o, name, v->number != 0);
         else

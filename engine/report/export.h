@@ -72,10 +72,14 @@ EXPORT_LIST(X)
 /* The flags of a command that exports: rows of `struct flag`, one a format. */
 #define EXPORT_FLAG(id, name, letter, extension, families, holds, help) \
     {name, letter, "FILE", "write " help "; - is standard output"},
-#define EXPORT_FLAGS                                 \
-    EXPORT_LIST(EXPORT_FLAG)                         \
-    {                                                \
-        "force", 0, NULL, "replace files that exist" \
+#define EXPORT_FLAGS                                                        \
+    EXPORT_LIST(EXPORT_FLAG){"force", 0, NULL, "replace files that exist"}, \
+        EXPORT_SECRETS_FLAG
+
+#define EXPORT_SECRETS_FLAG                                                            \
+    {                                                                                  \
+        "keep-secrets", 0, NULL,                                                       \
+            "show the values of Authorization, Cookie and Proxy-Authorization as well" \
     }
 
 /* Ended by NULL. */

@@ -467,12 +467,13 @@ static void put_parameters(FILE *f, const struct run *r)
         return;
     begin_table(f, "Parameters", columns, 4, 4);
     for (const struct param *p = param_table(); p->name; p++) {
-        char value[512], fallback[512];
+        char numbers[2][PARAM_NUMBER_MAX];
+        const char *value, *fallback;
 
         if (!scenario_has(r->scenario, p))
             continue;
-        param_text(&r->values, p, value, sizeof(value));
-        param_text(&defaults, p, fallback, sizeof(fallback));
+        value = run_value(r, p, numbers[0]);
+        fallback = param_value(&defaults, p, numbers[1]);
         fputs("<tr><td><code>", f);
         quote_xml(f, p->name);
         fputs("</code></td>", f);

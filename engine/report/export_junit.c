@@ -79,13 +79,12 @@ static void put_properties(FILE *f, const struct run *r)
 {
     fputs("    <properties>\n", f);
     for (const struct param *p = param_table(); p->name; p++) {
-        char text[512];
+        char number[PARAM_NUMBER_MAX];
 
         if (!scenario_has(r->scenario, p))
             continue;
-        param_text(&r->values, p, text, sizeof(text));
         fprintf(f, "      <property name=\"%s\" value=\"", p->name);
-        quote_xml(f, text);
+        quote_xml(f, run_value(r, p, number));
         fputs("\"/>\n", f);
     }
     fputs("    </properties>\n", f);

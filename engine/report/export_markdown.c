@@ -178,12 +178,13 @@ static void put_parameters(FILE *f, const struct run *r)
     if (scenario_defaults(r->scenario, &defaults) < 0)
         return;
     for (const struct param *p = param_table(); p->name; p++) {
-        char text[512], fallback[512], option[40];
+        char numbers[2][PARAM_NUMBER_MAX], option[40];
+        const char *text, *fallback;
 
         if (!scenario_has(r->scenario, p))
             continue;
-        param_text(&r->values, p, text, sizeof(text));
-        param_text(&defaults, p, fallback, sizeof(fallback));
+        text = run_value(r, p, numbers[0]);
+        fallback = param_value(&defaults, p, numbers[1]);
         if (strcmp(text, fallback) == 0 || strcmp(p->name, "threshold") == 0)
             continue;
         param_option(p, option, sizeof(option));
