@@ -21,6 +21,21 @@ static bool is_possible(const struct run *r, const struct sample *s)
            s->at_ns <= (now > t->start_ns ? now - t->start_ns : 0) + SAMPLE_SLACK_NS;
 }
 
+/*
+ * Bytes of a transfer may lie in the path when its client has sent all: that they move on
+ * is seen by the server alone.
+ */
+static void tell_received(struct run *r, const struct meter_counters *server)
+{
+    struct run_private *p = r->private;
+
+    if (r->scenario->family->operations || !server->received_bytes)
+        return;
+    for (size_t i = 0; i < p->link_count; i++)
+        if (p->links[i].process->place == PLACE_CLIENT && !p->links[i].done)
+            run_send_value(&p->links[i], OPTION_received, server->received_bytes);
+}
+
 static void on_sample(struct run *r, struct link *l, const cJSON *object)
 {
     struct run_private *p = r->private;
@@ -38,6 +53,8 @@ static void on_sample(struct run *r, struct link *l, const cJSON *object)
     }
     series_add(r->series, place, run_origin_ns(r, run_current(r)), &p->scratch,
                place == r->scenario->family->latency_place);
+    if (place == PLACE_SERVER)
+        tell_received(r, &p->scratch.meter->counters);
     if (p->ops->sampled)
         p->ops->sampled(p->arg, r, l->process, &p->scratch);
 }

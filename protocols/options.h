@@ -30,9 +30,9 @@
     X(workers)                                                                  \
                                                                                 \
     X(accepted) X(call) X(content) X(dispatch) X(expect) X(foreign)             \
-    X(oneshot_program) X(persistent) X(rate_per) X(run_id) X(sender)            \
-    X(senders) X(shared_clock) X(socket) X(transport) X(upstream_endpoint)      \
-    X(upstream_kind)
+    X(oneshot_program) X(persistent) X(rate_per) X(received) X(run_id)          \
+    X(sender) X(senders) X(shared_clock) X(socket) X(transport)                 \
+    X(upstream_endpoint) X(upstream_kind)
 /* clang-format on */
 
 enum option {

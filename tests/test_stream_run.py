@@ -1,7 +1,9 @@
 """The stream scenarios from the command line: what their parameters do, and a server
 alone with clients that are not plimsoll's."""
+import os
 import signal
 import socket
+import sys
 import threading
 
 from plimsoll_test import Failure, cases_of, check, document, main
@@ -98,6 +100,37 @@ def a_transfer_that_stands_still_is_given_up(stage):
                    server.target, code=3, seconds=8)
         c = t["totals"]["client"]
         check(d["outcome"] == "failed" and c["timed_out"] == 1, d["reason"], c)
+
+
+def behind(seconds):
+    """The option that puts the server behind a path that takes all at once, and so long
+    to pass it on: tests/slow_path.py."""
+    return ("--server-launch", "%s -B %s %s --" % (
+        sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                     "slow_path.py"), seconds))
+
+
+def a_path_that_buffers_is_waited_for(stage):
+    """The end of a transfer is the receiver's, and so are its time and rate."""
+    for direction, both in (("up", 0), ("both", 1)):
+        # Longer than the timeout, in which the client sees no byte move.
+        d, t = run(stage, "tcp-bulk", "--size", "300000", "--direction", direction,
+                   "--timeout", "2s", "--verify", *behind(3))
+        check(t["totals"]["server"]["received_bytes"] == 300000, t["totals"])
+        check(t["totals"]["client"]["received_bytes"] == both * 300000, t["totals"])
+        m = t["metrics"]
+        check(m["seconds"] >= 3, m["seconds"])
+        check(m["throughput_up"] <= 300000 / 3, m["throughput_up"])
+        check(t["latency_ns"] is None or t["latency_ns"]["min"] >= 3e9, t["latency_ns"])
+        check(all(row["ok"] for row in d["checks"] if row["ok"] is not None),
+              d["checks"])
+
+
+def a_path_that_passes_nothing_on_is_given_up(stage):
+    d, t = run(stage, "tcp-bulk", "--size", "300000", "--direction", "up", "--timeout",
+               "300ms", *behind("never"), code=3)
+    check(t["totals"]["client"]["timed_out"] == 1, t["totals"])
+    check("all bytes were sent" in d["reason"] and "300 ms" in d["reason"], d["reason"])
 
 
 # ---- a server that does not report ----

@@ -12,13 +12,16 @@
  *               (modulo 2^32) over its clients, or with `foreign` the last client's
  *   foreign     1: the other end is not plimsoll's, or has its own content: what
  *               arrives is reported and not compared with what is sent
- *   timeout     ns without a byte after which the client gives up (10 s)
+ *   timeout     ns without a byte at either end after which the client gives up (10 s);
+ *               `received`, set while it runs, tells it that the server received some
  *   drain       ns a stopped server leaves to open connections (1 s)
  *   file, content: content.h; transport, host, port, path, congestion: transport.h
  *
  * The client counts one operation, the transfer: `latency` is its duration, from
- * before connect until both directions have ended. The server serves any number of
- * clients, one after the other or at once, and survives those that vanish.
+ * before connect until both directions have ended. The receivers' end is the end: the
+ * server ends its sending when it has received all, unless the client is foreign and may
+ * wait for that to end its own. The server serves any number of clients, one after the
+ * other or at once, and survives those that vanish.
  */
 #include <errno.h>
 #include <event2/event.h>
@@ -171,6 +174,7 @@ static int prepare_bulk(struct bulk *b, struct flow_env *env, bool is_server,
     b->plan.zero_copy =
         options_is(o, OPTION_method, "copy") ? NULL : transport->zero_copy;
     b->plan.checksum = options_number(o, OPTION_verify, 0);
+    b->plan.ends_last = is_server && !b->foreign;
     b->plan.block_bytes = (size_t)options_number(o, OPTION_block, BLOCK_DEFAULT);
     b->plan.received = block_new(b->plan.block_bytes);
     if (!b->plan.received)
@@ -383,9 +387,16 @@ static void client_over(struct flow *f, enum outcome outcome, const char *reason
 static void client_failed(struct flow *f, int err, const char *phase)
 {
     struct meter *m = f->bulk.env->meter;
+    uint64_t timeout_ms = f->timeout_ns / NS_PER_MS;
     char reason[320];
 
-    if (strcmp(phase, "connect") == 0)
+    if (f->transfer.send_done && err == -ETIMEDOUT &&
+        f->transfer.received_bytes == f->bulk.expected_bytes)
+        snprintf(reason, sizeof(reason),
+                 "all bytes were sent, but for %" PRIu64
+                 " ms the server neither received any nor said that it has all",
+                 timeout_ms);
+    else if (strcmp(phase, "connect") == 0)
         target_explain(&f->target, err, reason, sizeof(reason));
     else if (err == -ENODATA)
         snprintf(reason, sizeof(reason), "the file became shorter while it was sent");
@@ -445,6 +456,16 @@ static void transfer_ended(struct transfer *t, int err, const char *phase)
         client_short(f);
     else
         client_succeeded(f);
+}
+
+/* What the client has sent moves on where it cannot see it. */
+static int client_set(struct flow *f, enum option option, uint64_t value)
+{
+    (void)value;
+    if (option != OPTION_received)
+        return -ENOTSUP;
+    f->moved_ns = now_ns();
+    return 0;
 }
 
 /* Give up when no byte has moved for the timeout; look four times in it. */
@@ -593,6 +614,7 @@ const struct role role_bulk_client = {
     .check = bulk_check,
     .prepare = client_prepare,
     .start = client_start,
+    .set = client_set,
     .pause = client_pause,
     .stop = client_stop,
     .free = client_free,

@@ -76,10 +76,21 @@ static ssize_t send_block(struct transfer *t)
     return send_copy(t, len);
 }
 
+/*
+ * Whether the end of the sending has to wait for the end of the receiving. Not where the
+ * two are apart: nothing lies in the path of a named pipe but what the kernel holds, and
+ * that its pair is open may be known by the end of one alone.
+ */
+static bool must_wait(const struct transfer *t)
+{
+    return t->plan->ends_last && !t->receive_done && t->conn.in == t->conn.out;
+}
+
 /* Not before the server has the connection: a shutdown would cut it off. */
 static int try_finish(struct transfer *t)
 {
-    int err = t->connected_ns ? t->conn.transport->finish(&t->conn) : -EAGAIN;
+    int err =
+        t->connected_ns && !must_wait(t) ? t->conn.transport->finish(&t->conn) : -EAGAIN;
 
     if (err)
         return err;
@@ -97,8 +108,9 @@ static int send_step(struct transfer *t)
 
     if (t->sent_bytes == t->plan->send_bytes) {
         err = try_finish(t);
-        if (err == -EAGAIN && t->conn.unopened)
-            event_del(t->out); /* a FIFO with room would spin; `in` tells in time */
+        /* What has room would spin; `in` tells in time. */
+        if (err == -EAGAIN && (t->conn.unopened || must_wait(t)))
+            event_del(t->out);
         return err == -EAGAIN ? STEP_BLOCKED : err ? err : STEP_ENDED;
     }
     n = send_block(t);
@@ -122,6 +134,8 @@ static int receive_step(struct transfer *t)
         t->receive_done = true;
         event_free(t->in);
         t->in = NULL;
+        if (t->out) /* it may have waited for this */
+            event_add(t->out, NULL);
         return STEP_ENDED;
     }
     t->received_bytes += (uint64_t)n;

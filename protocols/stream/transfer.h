@@ -4,6 +4,10 @@
  * side has ended too. Either direction may be left out: a side that sends nothing
  * ends its sending at once.
  *
+ * A path may take bytes long before it passes them on, so having sent all is not the end
+ * of a transfer. One of the two sides can be made to end its sending *last*, when it has
+ * received all: its end then tells the other that nothing is under way any more.
+ *
  * The cheapest way that was measured: the transport's zero copy to send,
  * read(2) into one reused buffer to receive, a block of each in turn until both
  * directions would block, and only then the event loop. The buffer is read into and
@@ -30,6 +34,7 @@ struct transfer_plan {
     const struct zero_copy *zero_copy; /* NULL: pread and write, the method copy */
     int refused;    /* errno with which the kernel refused zero copy; it is NULL now */
     bool checksum;  /* keep the CRC-32 of what is received */
+    bool ends_last; /* not on both sides, who would wait for each other */
     char *received; /* block_bytes, overwritten by every read */
     struct meter *meter;
 };
