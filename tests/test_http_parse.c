@@ -78,6 +78,27 @@ static const struct {
     {"extension", OK11 CHUNKED "\r\n5;a=b\r\nhello\r\n0;last\r\n\r\n", "200+5 .", false},
     {"quoted extension", OK11 CHUNKED "\r\n5;a=\"b c\"\r\nhello\r\n0\r\n\r\n", "200+5 .",
      false},
+    {"extensions of all kinds",
+     OK11 CHUNKED
+     "\r\n5;a=b;c=\"d e\"\r\nhello\r\n1; a=b\r\n!\r\n"
+     "2 ;a ;\tb = \"x;\\\"=\\\\\" ; c=\"\"\r\nhi\r\n00;z=\"\xc3\xa9\"\r\n\r\n" OK11 LEN(
+         1) "\r\na",
+     "200+8 200+1 .", false},
+    {"extension and trailers",
+     OK11 CHUNKED "\r\n1;a=\"b\"\r\nx\r\n0;c\r\nA: b\r\n\r\n" OK11 LEN(0) "\r\n",
+     "200+1 200+0 .", false},
+    {"blanks behind the size", OK11 CHUNKED "\r\n5  \r\nhello\r\n0 \r\n\r\n", "200+5 .",
+     false},
+    {"extension without a size", OK11 CHUNKED "\r\n;a=b\r\nhello\r\n", BAD_CHUNK, false},
+    {"extension without a name", OK11 CHUNKED "\r\n5;=b\r\nhello\r\n", BAD_CHUNK, false},
+    {"extension without a value", OK11 CHUNKED "\r\n5;a=\r\nhello\r\n", BAD_CHUNK, false},
+    {"extension that is no word", OK11 CHUNKED "\r\n5;a b\r\nhello\r\n", BAD_CHUNK,
+     false},
+    {"extension with an open quote", OK11 CHUNKED "\r\n5;a=\"b\r\nhello\r\n", BAD_CHUNK,
+     false},
+    {"extension with a line end", OK11 CHUNKED "\r\n5;a=\"b\n\"\r\nhello\r\n", BAD_CHUNK,
+     false},
+    {"number behind the size", OK11 CHUNKED "\r\n5 5\r\nhello\r\n", BAD_CHUNK, false},
     {"trailers", OK11 CHUNKED "\r\n5\r\nhello\r\n0\r\nA: b\r\nC: d\r\n\r\n", "200+5 .",
      false},
     {"trailers then next",
@@ -369,6 +390,23 @@ static void trailer_limit(void **state)
     free(bytes);
 }
 
+static void extension_limit(void **state)
+{
+    static const char start[] = OK11 CHUNKED "\r\n1;";
+    size_t len = strlen(start) + 2 * HTTP_HEAD_MAX;
+    char *bytes = malloc(len);
+    char got[200];
+
+    (void)state;
+    memset(bytes, 'a', len);
+    memcpy(bytes, start, strlen(start));
+    parse(bytes, len, false, 0, len, got);
+    assert_true(agrees(got, "!chunk extensions too large"));
+    parse(bytes, len, false, 0, 77, got);
+    assert_true(agrees(got, "!chunk extensions too large"));
+    free(bytes);
+}
+
 /* The limit is the head's: a large body, or many responses, are not held against it. */
 static void limit_spares_bodies(void **state)
 {
@@ -450,6 +488,7 @@ int main(void)
         cmocka_unit_test(table),
         cmocka_unit_test(head_limit),
         cmocka_unit_test(trailer_limit),
+        cmocka_unit_test(extension_limit),
         cmocka_unit_test(limit_spares_bodies),
         cmocka_unit_test(nothing_after_an_error),
         cmocka_unit_test(seen_before),

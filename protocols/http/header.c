@@ -7,7 +7,7 @@
 #include <strings.h>
 
 /* RFC 9110 section 5.6.2. */
-static bool is_tchar(char c)
+bool header_is_tchar(char c)
 {
     return isalnum((unsigned char)c) || (c && strchr("!#$%&'*+-.^_`|~", c));
 }
@@ -16,7 +16,7 @@ static size_t token_len(const char *text)
 {
     size_t n = 0;
 
-    while (is_tchar(text[n]))
+    while (header_is_tchar(text[n]))
         n++;
     return n;
 }

@@ -41,6 +41,9 @@ int headers_add_lines(struct headers *h, const char *lines, struct fail *fail);
 /* The value of the first field of that name, in any case; NULL when there is none. */
 const char *headers_get(const struct headers *h, const char *name);
 
+/* A character of a token. */
+bool header_is_tchar(char c);
+
 /* Whether `text` is a token and may be the name of a field or a method. */
 bool header_is_token(const char *text);
 

@@ -17,6 +17,13 @@ static int on_begin(llhttp_t *p)
     return 0;
 }
 
+static void begin_chunk_line(struct http_parse *h)
+{
+    h->in_chunk_line = true;
+    h->chunk_line = CHUNK_SIZE;
+    h->head_bytes = 0;
+}
+
 /* 1 tells llhttp that there is no body, whatever the header fields say. */
 static int on_head(llhttp_t *p)
 {
@@ -32,7 +39,11 @@ static int on_head(llhttp_t *p)
         h->reason = "switches to another protocol";
     if (h->reason)
         return -1;
-    return h->no_body || status < 200 || status == 204 || status == 304;
+    if (h->no_body || status < 200 || status == 204 || status == 304)
+        return 1;
+    if (p->flags & F_CHUNKED)
+        begin_chunk_line(h);
+    return 0;
 }
 
 static int on_body(llhttp_t *p, const char *at, size_t len)
@@ -53,6 +64,15 @@ static int on_chunk(llhttp_t *p)
     return HPE_PAUSED;
 }
 
+/* The last one is complete at the end of its trailers. */
+static int on_chunk_end(llhttp_t *p)
+{
+    if (owner(p)->in_head)
+        return 0;
+    begin_chunk_line(owner(p));
+    return HPE_PAUSED;
+}
+
 static int on_complete(llhttp_t *p)
 {
     struct http_parse *h = owner(p);
@@ -67,6 +87,7 @@ static const llhttp_settings_t settings = {
     .on_headers_complete = on_head,
     .on_body = on_body,
     .on_chunk_header = on_chunk,
+    .on_chunk_complete = on_chunk_end,
     .on_message_complete = on_complete,
 };
 
@@ -160,7 +181,8 @@ static void end_line(struct http_parse *h)
 
 /*
  * Walk over the lines of a head and say how many bytes are for llhttp as they are: all,
- * those before a line end that must wait for what is behind it, or before a fault.
+ * those up to its end, those before a line end that must wait for what is behind it, or
+ * before a fault.
  */
 static size_t walk_lines(struct http_parse *h, const char *bytes, size_t len, bool *fault)
 {
@@ -180,7 +202,7 @@ static size_t walk_lines(struct http_parse *h, const char *bytes, size_t len, bo
         if (*fault || !lf)
             return text;
         if (h->past_status && !h->in_line)
-            return len; /* the end of the head */
+            return end + 1; /* the end of the head */
         if (in_field(h) && (end + 1 == len || is_blank(bytes[end + 1])))
             return text;
         end_line(h);
@@ -226,11 +248,36 @@ static bool run_head(struct http_parse *h, const char *bytes, size_t len, size_t
         return run(h, bytes, len, used);
     if (n > 0 && !run(h, bytes, n, used))
         return false;
+    if (!h->in_head || h->complete)
+        return true;
     if (fault)
         h->reason = BAD_LINE;
     h->held = n + 1 < len ? 2 : 1;
     *used = n + h->held;
     return !fault;
+}
+
+/* The size is for llhttp, the extensions are not; the line end is again. */
+static bool run_chunk_line(struct http_parse *h, const char *bytes, size_t len,
+                           size_t *used)
+{
+    size_t n = 0;
+
+    while (h->chunk_line == CHUNK_SIZE && n < len && !strchr(" \t;\r", bytes[n]))
+        n++;
+    h->in_chunk_line = n == len || bytes[n] != '\r';
+    if (n > 0)
+        return run(h, bytes, h->in_chunk_line ? n : len, used);
+    while (n < len && bytes[n] != '\r' && chunk_line_take(&h->chunk_line, bytes[n]))
+        n++;
+    *used = n;
+    h->head_bytes += n;
+    if (h->head_bytes > HTTP_HEAD_MAX)
+        h->reason = "chunk extensions too large";
+    if (n == len)
+        return !h->reason;
+    h->in_chunk_line = false;
+    return !h->reason && bytes[n] == '\r' && chunk_line_may_end(h->chunk_line);
 }
 
 /* An interim response ends here and the real one follows. */
@@ -277,14 +324,15 @@ static enum http_step parse(struct http_parse *h, const char *bytes, size_t len,
 
     while (at < len) {
         size_t piece = len - at;
-        size_t n;
+        size_t n = 0;
 
         if (h->in_head && piece > HTTP_HEAD_MAX - h->head_bytes)
             piece = HTTP_HEAD_MAX - h->head_bytes;
         if (piece == 0)
             return bad(h, "head too large");
-        if (h->in_head ? !run_head(h, bytes + at, piece, &n)
-                       : !run(h, bytes + at, piece, &n))
+        if (h->in_head         ? !run_head(h, bytes + at, piece, &n)
+            : h->in_chunk_line ? !run_chunk_line(h, bytes + at, piece, &n)
+                               : !run(h, bytes + at, piece, &n))
             return bad(h, stumbled(h));
         at += n;
         *used = at;

@@ -30,6 +30,8 @@
 
 #include <llhttp.h>
 
+#include "protocols/http/chunk_line.h"
+
 #define HTTP_HEAD_MAX 65536u
 #define HTTP_SEEN_MAX 2048u
 
@@ -63,12 +65,14 @@ struct http_parse {
     /* Private. */
     llhttp_t llhttp;
     struct http_seen *seen;
-    size_t head_bytes; /* of the head or the trailers so far */
+    size_t head_bytes; /* of the head, the trailers or the extensions so far */
     bool no_body;      /* responses to HEAD */
     bool begun, in_head, complete, last_chunk;
-    bool past_status; /* in the head: the status line has ended */
-    bool in_line;     /* in the head: the present line is not empty so far */
-    unsigned held;    /* how many bytes of a field's CRLF wait for the next line */
+    bool in_chunk_line;
+    enum chunk_line chunk_line; /* where in it */
+    bool past_status;           /* in the head: the status line has ended */
+    bool in_line;               /* in the head: the present line is not empty so far */
+    unsigned held; /* how many bytes of a field's CRLF wait for the next line */
 };
 
 /*
