@@ -57,6 +57,22 @@ refused two_bodies '--input' http http://127.0.0.1:9/ -b x -i /etc/passwd
 refused message_with_launcher '--message' run unix-requests --message '' \
     --server-launch env --client-launch env
 
+# Files that cannot be written, before the load.
+mkdir "$scratch/there"
+ln -s there "$scratch/link"
+refused output_empty 'json export needs the name' run unix-requests -j ''
+refused output_nowhere 'no file can be made' run unix-requests -j "$scratch/none/a"
+refused output_twice '--json and --html cannot both' run unix-requests \
+    -j "$scratch/there/a" --html "$scratch/link/../there/a"
+refused output_by_link '--json and --csv cannot both' run unix-requests \
+    -j "$scratch/there/a" --csv "$scratch/link/a"
+refused output_standard 'cannot both go to standard output' run unix-requests -j - --csv -
+refused output_of_a_comparison '--json and --html cannot both' run unix-requests \
+    --against concurrency=2 -j "$scratch/there/a" --html "$scratch/there/a"
+check devices_take_all "$engine" run unix-requests --requests 2 --quiet -j /dev/null \
+    --csv /dev/null
+refused output_of_an_export 'needs the name' export last -f csv -o ''
+
 # A server alone has what its role reads, and nothing of a client's.
 refused serve_rest_client 'no option -c' serve rest -c 5
 refused serve_rest_gateway 'no option --upstream-kind' serve rest --upstream-kind rest

@@ -153,18 +153,26 @@ static bool is_taken(const char *path)
     return lstat(path, &st) == 0;
 }
 
+static void directory_of(const char *path, char directory[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+
+    if (slash)
+        snprintf(directory, PATH_MAX, "%.*s", slash == path ? 1 : (int)(slash - path),
+                 path);
+    else
+        snprintf(directory, PATH_MAX, ".");
+}
+
 /* Whether a file could be made there, as far as can be told before. */
 static int check_directory(const char *path, struct fail *fail)
 {
-    const char *slash = strrchr(path, '/');
-    char directory[PATH_MAX] = ".";
+    char directory[PATH_MAX];
     struct stat st;
 
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return fail_usage(fail, "export", "%s is a directory", path);
-    if (slash)
-        snprintf(directory, sizeof(directory), "%.*s",
-                 slash == path ? 1 : (int)(slash - path), path);
+    directory_of(path, directory);
     if (access(directory, W_OK) < 0)
         return fail_usage(fail, "export", "no file can be made in %s: %s", directory,
                           strerror(errno));
@@ -176,6 +184,35 @@ static bool is_special(const char *path)
     struct stat st;
 
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+/* The file there, or as long as there is none the directory in which it would be. */
+static void identify(const char *path, struct stat *st, const char **name)
+{
+    char directory[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+
+    memset(st, 0, sizeof(*st));
+    *name = "";
+    if (stat(path, st) == 0)
+        return;
+    directory_of(path, directory);
+    if (stat(directory, st) < 0)
+        memset(st, 0, sizeof(*st));
+    *name = slash ? slash + 1 : path;
+}
+
+bool export_same_file(const char *a, const char *b)
+{
+    struct stat at_a, at_b;
+    const char *name_a, *name_b;
+
+    if (is_special(a) || is_special(b))
+        return false;
+    identify(a, &at_a, &name_a);
+    identify(b, &at_b, &name_b);
+    return at_a.st_dev == at_b.st_dev && at_a.st_ino == at_b.st_ino &&
+           strcmp(name_a, name_b) == 0;
 }
 
 int export_through(int (*write)(FILE *f, const void *what), const void *what,
@@ -213,6 +250,11 @@ int export_check(const struct export_format *format, const struct scenario *scen
 {
     if (scenario && !(format->families & scenario->family->bit))
         return refused(format, scenario, "has none", fail);
+    if (!*path)
+        return fail_usage(fail, "export",
+                          "the %s export needs the name of a file, or - for standard "
+                          "output",
+                          format->name);
     if (strcmp(path, "-") == 0 || is_special(path))
         return 0;
     if (!force && is_taken(path))

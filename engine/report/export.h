@@ -94,6 +94,9 @@ const struct export_format *export_find(const char *name);
 int export_check(const struct export_format *format, const struct scenario *scenario,
                  const char *path, bool force, struct fail *fail);
 
+/* Whether two paths, neither of them "-", are of one file, in which one thing fits. */
+bool export_same_file(const char *a, const char *b);
+
 /*
  * Write to a file: under a temporary name in the same directory, then renamed, so that
  * nobody ever sees half of one. "-" is standard output; a device or a pipe is written
