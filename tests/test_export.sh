@@ -142,7 +142,23 @@ loss, sums = own["trials"][-1]["loss"], theirs["end"]["sum"]
 assert (sums["packets"], sums["lost_packets"]) == (loss["accepted"], loss["lost"])
 assert sums["lost_percent"] == loss["percent"] and sums["jitter_ms"] > 0
 assert theirs["start"]["test_start"]["protocol"] == "UDP"
+assert theirs["start"]["test_start"]["target_bitrate"] == 0
 END
+
+"$engine" run udp-cached-series --no-save --quiet --messages 50 --rate 1000 --size 100 \
+    --host ::1 --port 0 --iperf3 "$scratch/six" 2> "$scratch/err"
+if grep -q '^plimsoll: .*::1' "$scratch/err"; then
+    echo "skip iperf3_of_ipv6: there is no ::1"
+else
+    check iperf3_of_ipv6 python3 - "$scratch/six" <<'END'
+import json, sys
+start = json.load(open(sys.argv[1]))["start"]
+peer = start["connected"][0]
+assert peer["remote_host"] == start["connecting_to"]["host"] == "::1", peer
+assert 0 < peer["remote_port"] == start["connecting_to"]["port"], peer
+assert start["test_start"]["target_bitrate"] == 1000 * 100 * 8, start["test_start"]
+END
+fi
 
 # shellcheck disable=SC2086
 check rest_to_topper "$engine" run rest-topper --no-save --quick --quiet --port 0 \

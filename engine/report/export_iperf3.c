@@ -52,22 +52,20 @@ static void add_connected(cJSON *start, const struct trial *t)
 
     for (size_t i = 0; t && i < t->process_count; i++) {
         const struct process *p = &t->processes[i];
-        const char *colon = strrchr(p->endpoint, ':');
-        const char *begin = strchr(p->endpoint, ':');
-        char host[256];
-        cJSON *row = p->place == PLACE_SERVER ? cJSON_CreateObject() : NULL;
+        struct endpoint e;
+        const char *host;
+        cJSON *row;
 
-        if (!row)
+        if (p->place != PLACE_SERVER || endpoint_parse(&e, p->endpoint, NULL) < 0)
             continue;
-        begin = begin ? begin + 1 : p->endpoint;
-        snprintf(host, sizeof(host), "%.*s",
-                 colon > begin ? (int)(colon - begin) : (int)strlen(begin), begin);
+        row = cJSON_CreateObject();
+        host = endpoint_has_port(e.kind) ? e.host : e.path;
         json_add_u64(row, "socket", i + 1);
         json_add_text(row, "remote_host", host);
         json_add_text(target, "host", host);
-        if (colon > begin) {
-            json_add_number(row, "remote_port", strtod(colon + 1, NULL));
-            json_add_number(target, "port", strtod(colon + 1, NULL));
+        if (endpoint_has_port(e.kind)) {
+            json_add_u64(row, "remote_port", e.port);
+            json_add_u64(target, "port", e.port);
         }
         cJSON_AddItemToArray(array, row);
     }
@@ -83,6 +81,20 @@ static void protocol_name(const struct run *r, char *name, size_t size)
     snprintf(name, size, "%s", endpoint_kind_name(kind));
     for (; endpoint_has_port(kind) && *name; name++)
         *name = (char)toupper((unsigned char)*name);
+}
+
+/* The rate that was asked for, in bits of payload a second; 0: as fast as it goes. */
+static double asked_rate(const struct run *r)
+{
+    const struct trial *t = run_trial(r);
+    const struct meter_counters *c = t ? &t->counters[PLACE_CLIENT] : NULL;
+    double rate = (double)options_number(&r->values, OPTION_rate, 0);
+
+    /* What a datagram holds beside the size that was asked for, the sender has counted.
+     */
+    if (!c || !c->sent_messages)
+        return 8 * rate * (double)options_number(&r->values, OPTION_size, 0);
+    return 8 * rate * (double)c->sent_bytes / (double)c->sent_messages;
 }
 
 static void add_test(cJSON *start, const struct run *r)
@@ -105,6 +117,7 @@ static void add_test(cJSON *start, const struct run *r)
     json_add_u64(o, "blocks", options_number(&r->values, OPTION_messages, 0));
     json_add_u64(o, "reverse", options_is(&r->values, OPTION_direction, "down"));
     json_add_u64(o, "tos", 0);
+    json_add_number(o, "target_bitrate", family->datagrams ? asked_rate(r) : 0);
     json_add_u64(o, "bidir", options_is(&r->values, OPTION_direction, "both"));
 }
 
