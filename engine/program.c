@@ -24,7 +24,12 @@ int program_find(const char *name, char *path, size_t size, struct fail *fail)
         return fail_set(fail, ENOENT, "program", "%s is not in %s (PLIMSOLL_LIBEXEC)",
                         name, given);
     }
-    self[n < 0 ? 0 : n] = '\0';
+    if (n < 0)
+        return fail_set(fail, errno, "program",
+                        "%s is looked for beside this program, and /proc/self/exe does "
+                        "not say where that is",
+                        name);
+    self[n] = '\0';
     slash = strrchr(self, '/');
     if (slash)
         slash[1] = '\0';

@@ -279,6 +279,22 @@ def hardly_any_descriptors_are_no_crash(stage):
             check(err.startswith("plimsoll: "), n, "descriptors:", err)
 
 
+# ---- a machine without /proc ----
+
+def a_missing_proc_is_named(stage):
+    words = ["unshare", "-m" if os.geteuid() == 0 else "-rm", "sh", "-c",
+             'mount -t tmpfs none /proc && exec "$@"', "sh"]
+    try:
+        subprocess.run(words + ["true"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        raise Skip("/proc cannot be taken away")
+    got, _, err = stage.run(*words[1:], ENGINE, "run", "unix-requests", *QUICK, "-q",
+                            program=words[0])
+    if "Sanitizer" in err:
+        raise Skip("a sanitizer needs /proc")
+    check(got == FAILED and "/proc/self/exe" in err and err.count("\n") == 1, got, err)
+
+
 # ---- launchers ----
 
 def launchers_that_do_not_work_are_told(stage):
