@@ -361,7 +361,10 @@ static int find_back(const struct names *names, const char *directory, long back
             *found = names->rows[i];
             return 0;
         }
-    return fail_set(fail, ENOENT, "store", "there are only %ld saved runs", seen);
+    if (seen == 0)
+        return fail_usage(fail, "store", "there are no saved runs");
+    return fail_usage(fail, "store", "there %s only %ld saved run%s",
+                      seen == 1 ? "is" : "are", seen, seen == 1 ? "" : "s");
 }
 
 static int find_prefix(const struct names *names, const char *word, const char **found,

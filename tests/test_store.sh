@@ -23,6 +23,37 @@ live_and_saved udp-fresh-parallel --messages 300 --port 0
 # A server that nobody is at: the run fails, and is saved so.
 live_and_saved tcp-requests --target tcp:127.0.0.1:9 --requests 1
 
+# --- nothing saved, and a reader that has gone ---
+
+XDG_STATE_HOME=$scratch/empty exits none_is_wrong_usage 2 "$engine" show last
+says none_is_told 'there are no saved runs'
+exits too_far_back 2 "$engine" show last~99
+says how_many_there_are 'there are only 6 saved runs'
+
+# gone COMMAND...: nobody reads what it prints. Silent, and no failure.
+gone() {
+    mkfifo "$scratch/fifo"
+    : < "$scratch/fifo" &
+    {
+        wait $! # it has opened and closed its end
+        "$engine" "$@" 2> "$scratch/err"
+        echo $? > "$scratch/got"
+    } > "$scratch/fifo"
+    rm "$scratch/fifo"
+    same "gone_$1_$3" "0 " "$(cat "$scratch/got" "$scratch/err" | tr '\n' ' ')"
+}
+
+gone show last --
+gone show last --json
+gone export last --format=html
+gone replay last --quiet
+for words in 'show last' 'show last --json' 'export last -f csv' 'replay last -q'; do
+    # shellcheck disable=SC2086
+    "$engine" $words > /dev/full 2> "$scratch/err"
+    same "full_${words%% *}" "3 plimsoll: standard output could not be written." \
+        "$? $(cat "$scratch/err")"
+done
+
 # --- kill -9 at any moment ---
 
 # The ids of all runs that ended, with their documents' checksums.

@@ -148,7 +148,10 @@ static int act(const struct command *command, int argc, char **argv)
             code = command->act(&a, &fail);
     }
     arguments_done(&a);
-    return fail.err ? command_fails(&fail) : code;
+    if (fail.err)
+        return command_fails(&fail);
+    /* An error without a sentence is standard output's: command_flush looks at that. */
+    return code < 0 ? EXIT_OK : code;
 }
 
 static int unknown_command(const char *name)

@@ -52,7 +52,8 @@ struct command {
      * What it does, one of the two. `act` is for a command whose flags and operands are
      * all that it takes, once they are read and no help was asked for; `run` reads its
      * words itself, which begin after the command's name. Both return the exit code; a
-     * failure that `act` sets counts instead.
+     * failure that `act` sets counts instead, and a negative errno without one is of
+     * standard output, which command_flush judges.
      */
     int (*act)(const struct arguments *a, struct fail *fail);
     int (*run)(const struct command *command, int argc, char **argv);
