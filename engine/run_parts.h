@@ -38,6 +38,7 @@ struct run_private {
     bool stopping;
     int content_fd; /* the bytes that bulk ends send; -1 when not needed */
     uint64_t content_bytes, content_done;
+    uint64_t file_bytes; /* of --file, as the first end had it; 0: none so far */
     uint64_t pause_began_ns;
     char engine_program[PATH_MAX], oneshot_program[PATH_MAX];
     char boot[64];

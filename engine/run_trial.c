@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <event2/event.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -236,6 +237,27 @@ static void tell_clocks(struct run *r)
             run_send_value(&p->links[i], OPTION_shared_clock, 0);
 }
 
+/* One file is sent by all ends in all trials: figures of two are not put together. */
+static bool is_same_file(struct run *r)
+{
+    struct run_private *p = r->private;
+
+    for (size_t i = 0; i < p->link_count; i++) {
+        uint64_t bytes = process_number(p->links[i].process, "file_bytes");
+
+        if (!p->file_bytes)
+            p->file_bytes = bytes;
+        if (!bytes || bytes == p->file_bytes)
+            continue;
+        run_fails(r,
+                  "the file %.160s changed: it had %" PRIu64
+                  " bytes at the start of the run and has %" PRIu64 " now",
+                  options_text(&r->values, OPTION_file, ""), p->file_bytes, bytes);
+        return false;
+    }
+    return true;
+}
+
 static void start_all(struct run *r)
 {
     struct run_private *p = r->private;
@@ -282,7 +304,7 @@ void run_spawn_next_place(struct run *r)
             return;
         }
     }
-    if (r->state == RUN_SPAWNING)
+    if (r->state == RUN_SPAWNING && is_same_file(r))
         start_all(r);
 }
 

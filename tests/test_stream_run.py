@@ -94,6 +94,23 @@ def a_checksum_that_differs_is_seen(stage):
         check(len(rows) == 1 and rows[0]["ok"] is False, rows)
 
 
+def a_file_keeps_its_size(stage):
+    """One that grows is said to, and its trials are not put together."""
+    path = stage.path("file")
+    grow = "sh -c 'echo >> %s; exec \"$@\"' sh" % path
+    for which, trials in (("--server-launch", 1), ("--client-launch", 0)):
+        with open(path, "wb") as f:
+            f.write(bytes(100000))
+        got, out, err = stage.run("run", "unix-bulk", "--file", path, "--trials", "3",
+                                  which, grow, "--json", "-")
+        d = document(out)
+        check(got == 3 and d["outcome"] == "failed", which, got, err)
+        check(path in d["reason"] and "10000%d bytes" % trials in d["reason"] and
+              "10000%d now" % (trials + 1) in d["reason"], d["reason"])
+        completed = [t for t in d["trials"] if t["outcome"] == "completed"]
+        check(len(completed) == trials, which, d["trials"])
+
+
 def a_transfer_that_stands_still_is_given_up(stage):
     with Silent() as server:
         d, t = run(stage, "tcp-bulk", "--size", "64MiB", "--timeout", "300ms", "--target",

@@ -2,7 +2,7 @@
  * Bulk: one connection carries a content of known size each way at once (transfer.h
  * does the carrying). Options:
  *
- *   size        bytes each way (1 GiB); a `file` brings its own size
+ *   size        bytes each way (1 GiB); a `file` brings its own size: fact "file_bytes"
  *   direction   both, up (client to server), down
  *   method      auto and zero-copy: the transport's own; copy: read and write. A method
  *               that the kernel refuses becomes copy; facts "method", "method_refused"
@@ -144,11 +144,16 @@ static int bulk_check(const struct options *o, struct fail *fail)
 /* The content, and its checksum for the side that sends. */
 static int prepare_content(struct bulk *b, struct fail *fail)
 {
+    char text[24];
     uint32_t crc;
     int err = content_open(&b->content, b->env->options, fail);
 
     if (err)
         return err;
+    if (*options_text(b->env->options, OPTION_file, "")) {
+        snprintf(text, sizeof(text), "%" PRIu64, b->content.size_bytes);
+        b->env->fact(b->env, "file_bytes", text);
+    }
     b->plan.file = b->content.fd;
     b->plan.send_bytes = b->content.size_bytes;
     if (!b->plan.checksum || !b->sends)
