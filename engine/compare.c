@@ -1,6 +1,7 @@
 #include "engine/compare.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -439,6 +440,33 @@ static void warn_within(struct comparison *c, const struct compare_side *side)
             warn(c, "the runs of %s are not all of one scenario and host", side->name);
 }
 
+/* Within a run it is of one size (engine/run_trial.c); among runs it may have changed. */
+static void warn_file(struct comparison *c)
+{
+    const struct compare_side *sides[2] = {&c->a, &c->b};
+    uint64_t first = 0;
+
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < sides[s]->count; i++) {
+            const struct run *r = sides[s]->runs[i];
+            const struct trial *t = r->trials_begun ? r->trials[0] : NULL;
+
+            for (size_t k = 0; t && k < t->process_count; k++) {
+                uint64_t bytes = process_number(&t->processes[k], "file_bytes");
+
+                if (!first)
+                    first = bytes;
+                if (!bytes || bytes == first)
+                    continue;
+                warn(c,
+                     "the file had %" PRIu64 " bytes in one run and %" PRIu64
+                     " in another",
+                     first, bytes);
+                return;
+            }
+        }
+}
+
 static void warn_trials(struct comparison *c, const struct compare_side *side)
 {
     size_t out = 0;
@@ -505,6 +533,7 @@ static void add_warnings(struct comparison *c)
     warn_text(c, "the scenario", c->a.runs[0]->scenario->name,
               c->b.runs[0]->scenario->name);
     warn_values(c);
+    warn_file(c);
     warn_environment(c);
     warn_within(c, &c->a);
     warn_within(c, &c->b);

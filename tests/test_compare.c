@@ -494,6 +494,35 @@ static void values_are_compared_whole(void **state)
     run_free(b);
 }
 
+static void set_file_bytes(struct run *r, const char *bytes)
+{
+    struct process *p = &r->trials[0]->processes[0];
+
+    strcpy(p->facts[0].name, "file_bytes");
+    strcpy(p->facts[0].text, bytes);
+    p->fact_count = 1;
+}
+
+static void a_file_that_changed_is_said(void **state)
+{
+    struct run *a = made("unix-bulk", 4, 1, 0.01, 1);
+    struct run *b = made("unix-bulk", 4, 1, 0.01, 2);
+    struct comparison *c;
+
+    (void)state;
+    set_file_bytes(a, "1000");
+    set_file_bytes(b, "1000");
+    c = compared(a, b, false);
+    assert_int_equal(c->warning_count, 0);
+    comparison_free(c);
+    set_file_bytes(b, "1001");
+    c = compared(a, b, false);
+    assert_warned(c, "the file had 1000 bytes in one run and 1001 in another", true);
+    comparison_free(c);
+    run_free(a);
+    run_free(b);
+}
+
 static void quantiles_come_from_all_trials(void **state)
 {
     struct run *a = made("unix-requests", 6, 1, 0, 1);
@@ -548,6 +577,7 @@ int main(void)
         cmocka_unit_test(named_metrics_are_judged_alone),
         cmocka_unit_test(what_differs_is_said),
         cmocka_unit_test(values_are_compared_whole),
+        cmocka_unit_test(a_file_that_changed_is_said),
         cmocka_unit_test(quantiles_come_from_all_trials),
         cmocka_unit_test(nothing_in_common_is_refused),
     };
