@@ -234,6 +234,8 @@ static const struct {
     /* Ends of the connection. */
     {"nothing", "", ".", false},
     {"only CRLF", "\r\n", ".", false},
+    {"CRs and LFs before", "\r\r\n\n" OK11 LEN(2) "\r\nhi", BAD_LINE, false},
+    {"CRs before", "\r\r\n\r\n" OK11 LEN(2) "\r\nhi", "200+2 .", false},
     {"half a status line", "HTTP/1.1 2", "!closed before the end", false},
     {"half a head", OK11 "X: y\r\n", "!closed before the end", false},
 };

@@ -179,35 +179,41 @@ static void end_line(struct http_parse *h)
     h->in_line = false;
 }
 
+/* What stands behind the bytes of a head that are for llhttp as they are. */
+enum behind { BEHIND_NOTHING, BEHIND_LINE_END, BEHIND_FAULT };
+
 /*
  * Walk over the lines of a head and say how many bytes are for llhttp as they are: all,
  * those up to its end, those before a line end that must wait for what is behind it, or
  * before a fault.
  */
-static size_t walk_lines(struct http_parse *h, const char *bytes, size_t len, bool *fault)
+static size_t walk_lines(struct http_parse *h, const char *bytes, size_t len,
+                         enum behind *behind)
 {
     size_t at = 0;
 
-    *fault = false;
+    *behind = BEHIND_FAULT;
     while (at < len) {
         const char *lf = memchr(bytes + at, '\n', len - at);
         size_t end = lf ? (size_t)(lf - bytes) : len;
         size_t text = end > at && bytes[end - 1] == '\r' ? end - 1 : end;
 
-        *fault = h->past_status && !h->in_line && bytes[at] == ':'; /* no name */
-        if (*fault)
-            return at;
+        if (h->past_status && !h->in_line && bytes[at] == ':')
+            return at; /* no name */
         h->in_line = h->in_line || text > at;
-        *fault = lf && text == end && (h->past_status || h->in_line); /* no CR */
-        if (*fault || !lf)
+        if (lf && text == end && (h->past_status || h->in_line))
+            return text; /* no CR */
+        *behind = text < len ? BEHIND_LINE_END : BEHIND_NOTHING;
+        if (!lf || (in_field(h) && (end + 1 == len || is_blank(bytes[end + 1]))))
             return text;
+        *behind = BEHIND_NOTHING;
         if (h->past_status && !h->in_line)
             return end + 1; /* the end of the head */
-        if (in_field(h) && (end + 1 == len || is_blank(bytes[end + 1])))
-            return text;
+        *behind = BEHIND_FAULT;
         end_line(h);
         at = end + 1;
     }
+    *behind = BEHIND_NOTHING;
     return len;
 }
 
@@ -223,6 +229,8 @@ static bool settle_line(struct http_parse *h, char next, size_t *used)
         h->held = 2;
         if (in_field(h))
             return true;
+    } else if (h->held == 1) {
+        h->in_line = true; /* a CR alone is a part of the line */
     }
     n = folds ? 1 : h->held;
     if (h->held == 2 && !folds)
@@ -238,23 +246,21 @@ static bool settle_line(struct http_parse *h, char next, size_t *used)
  */
 static bool run_head(struct http_parse *h, const char *bytes, size_t len, size_t *used)
 {
-    bool fault;
+    enum behind behind;
     size_t n;
 
     if (h->held > 0)
         return settle_line(h, *bytes, used);
-    n = walk_lines(h, bytes, len, &fault);
-    if (n == len && !fault)
-        return run(h, bytes, len, used);
+    n = walk_lines(h, bytes, len, &behind);
+    if (behind == BEHIND_NOTHING)
+        return run(h, bytes, n, used);
     if (n > 0 && !run(h, bytes, n, used))
         return false;
-    if (!h->in_head || h->complete)
-        return true;
-    if (fault)
+    if (behind == BEHIND_FAULT)
         h->reason = BAD_LINE;
     h->held = n + 1 < len ? 2 : 1;
     *used = n + h->held;
-    return !fault;
+    return behind != BEHIND_FAULT;
 }
 
 /* The size is for llhttp, the extensions are not; the line end is again. */
