@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -369,6 +370,55 @@ static void a_pause_is_no_part_of_the_duration(void **state)
     stage_done(&s);
 }
 
+/*
+ * The machine was away for longer than the timeout: what was open then is given up, and
+ * what is begun in its place, within the same look at all requests, has its whole time.
+ * A turn that took longer than the timeout itself says nothing, and is tried again.
+ */
+static void a_request_just_begun_is_not_timed_out(void **state)
+{
+    const uint64_t timeout_ns = 200 * NS_PER_MS;
+    bool judged = false;
+
+    (void)state;
+    for (int i = 0; i < 40 && !judged; i++) {
+        struct timespec away = {0, (long)timeout_ns + NS_PER_MS};
+        struct listener l;
+        struct options o = {0};
+        char endpoint[160];
+        uint64_t begun, turned_ns;
+        struct stage s;
+        struct actor *c = &s.client;
+
+        stage_init(&s, "bulk-server", "requests-client");
+        options_set_number(&o, OPTION_port, 0);
+        assert_int_equal(listener_open(&l, &o, NULL), 0);
+        endpoint_format(&l.bound, endpoint, sizeof(endpoint));
+        snprintf(c->env.endpoint, sizeof(c->env.endpoint), "%s", endpoint);
+        actor_options(c, "client=connection", "requests:1000", "concurrency:500",
+                      "rate:20", "timeout:200000000", NULL);
+        assert_int_equal(actor_prepare(c), 0);
+        c->role->start(c->flow, now_ns());
+        for (int n = 0; n < 10000 && actor_counters(c)->attempted == 0; n++)
+            pair_turn(s.base, NULL, 1);
+        begun = actor_counters(c)->attempted;
+        assert_true(begun > 0);
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &away, NULL);
+        c->role->set(c->flow, OPTION_rate, 100000);
+        turned_ns = now_ns();
+        while (actor_counters(c)->timed_out == 0)
+            event_base_loop(s.base, EVLOOP_ONCE);
+        judged = now_ns() - turned_ns < timeout_ns;
+        if (judged)
+            assert_in_range(actor_counters(c)->timed_out, 1, begun);
+        actor_stop(c);
+        listener_close(&l);
+        options_done(&o);
+        stage_done(&s);
+    }
+    assert_true(judged);
+}
+
 static void load_is_paused_changed_and_stopped(void **state)
 {
     struct stage s;
@@ -446,6 +496,7 @@ int main(void)
         cmocka_unit_test(a_rate_for_a_duration_is_so_many),
         cmocka_unit_test(a_late_start_adds_nothing_to_a_rate),
         cmocka_unit_test(a_pause_is_no_part_of_the_duration),
+        cmocka_unit_test(a_request_just_begun_is_not_timed_out),
         cmocka_unit_test(load_is_paused_changed_and_stopped),
         cmocka_unit_test(a_lost_connection_fails_its_request),
     };

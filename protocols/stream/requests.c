@@ -441,7 +441,10 @@ static void on_again(evutil_socket_t fd, short what, void *arg)
             f->shared.kind->again(f->slots[i]);
 }
 
-/* One look at all slots now and then costs less than a timer for each request. */
+/*
+ * One look at all slots now and then costs less than a timer for each request. A request
+ * that takes the place of one given up here has begun after `now`: it is not yet due.
+ */
 static void on_sweep(evutil_socket_t fd, short what, void *arg)
 {
     struct flow *f = arg;
@@ -450,7 +453,7 @@ static void on_sweep(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     for (size_t i = 0; i < f->slot_count && !f->finished; i++)
-        if (f->slots[i]->busy && now - f->slots[i]->begun_ns >= f->timeout_ns)
+        if (f->slots[i]->busy && f->slots[i]->begun_ns + f->timeout_ns <= now)
             time_out(f->slots[i]);
 }
 
