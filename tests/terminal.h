@@ -51,6 +51,7 @@ void terminal_type(struct terminal *t, const char *keys);
 #define TYPE_LEFT "\033OD"
 #define TYPE_ESC "\033"
 #define TYPE_ENTER "\r"
+#define TYPE_DELETE "\033[3~"
 
 /* Close the terminal under the program, as a lost connection does. */
 void terminal_hang_up(struct terminal *t);

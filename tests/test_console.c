@@ -298,6 +298,9 @@ static void saved_runs_are_opened_compared_and_deleted(void **state)
     terminal_type(t, "dd");
     snprintf(after, sizeof(after), " %d run", before - 1);
     assert_true(terminal_sees(t, after));
+    terminal_type(t, TYPE_DELETE TYPE_DELETE);
+    snprintf(after, sizeof(after), " %d run", before - 2);
+    assert_true(terminal_sees(t, after));
     terminal_type(t, TYPE_ESC TYPE_ESC);
     terminal_type(t, TYPE_ESC);
     assert_true(terminal_sees(t, READY));

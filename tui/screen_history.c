@@ -231,11 +231,16 @@ static void screen_history_go_back(void *self, uint32_t press)
         app_pop(h->app);
 }
 
+static bool is_delete(uint32_t press)
+{
+    return press == 'd' || press == PRESS_DELETE;
+}
+
 static bool screen_history_type(void *self, uint32_t press)
 {
     struct screen_history *h = self;
 
-    if (press != 'd' || h->filtering)
+    if (!is_delete(press) || h->filtering)
         h->doomed[0] = '\0'; /* any other key is a no */
     if (!h->filtering)
         return false;
