@@ -29,25 +29,25 @@ void series_free(struct series *s)
     free(s);
 }
 
-static void add_place(struct series_place *into, const struct series_place *from)
+void series_place_add(struct series_place *into, const struct series_place *later)
 {
-    if (!from->samples)
+    if (!later->samples)
         return;
-#define X(name, unit, help) into->counters.name += from->counters.name;
+#define X(name, unit, help) into->counters.name += later->counters.name;
     METER_COUNTERS(X)
 #undef X
-    into->gauges = from->gauges;
-    process_use_add(&into->use, &from->use);
-    into->use.open_descriptors = from->use.open_descriptors;
-    into->span_ns += from->span_ns;
-    into->until_ns = from->until_ns;
-    into->samples += from->samples;
+    into->gauges = later->gauges;
+    process_use_add(&into->use, &later->use);
+    into->use.open_descriptors = later->use.open_descriptors;
+    into->span_ns += later->span_ns;
+    into->until_ns = later->until_ns;
+    into->samples += later->samples;
 }
 
 static void add_slot(struct series_slot *into, const struct series_slot *from)
 {
     for (int p = 0; p < PLACE_COUNT; p++)
-        add_place(&into->places[p], &from->places[p]);
+        series_place_add(&into->places[p], &from->places[p]);
     for (int i = 0; i < SERIES_LABELS; i++)
         into->labels[i] += from->labels[i];
     for (int i = 0; i < SERIES_BUCKETS; i++)

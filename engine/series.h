@@ -70,6 +70,12 @@ void series_free(struct series *s);
 void series_add(struct series *s, enum place place, uint64_t origin_ns,
                 const struct sample *sample, bool headline);
 
+/*
+ * Add what came after: counts and spans add up, and what is a state (gauges, open
+ * descriptors) becomes the later one. A gap changes nothing.
+ */
+void series_place_add(struct series_place *into, const struct series_place *later);
+
 /* The oldest mark gives way when there are SERIES_MARKS of them. */
 void series_mark(struct series *s, uint64_t at_ns, const char *text);
 

@@ -622,9 +622,34 @@ static void late_gaps_are_not_unexplained(void **state)
     series_free(s);
 }
 
+/* A state is the newest one, however it was a second ago; what is counted adds up. */
+static void open_files_are_those_of_now(void **state)
+{
+    struct run *run = make_run("tcp-requests", 1, 3);
+    struct run_view v = {.run = run};
+    struct run_use use;
+    struct series *s = run->series;
+
+    (void)state;
+    for (size_t i = 0; i < s->used; i++) {
+        struct series_place *p = &s->slots[i].places[PLACE_CLIENT];
+
+        p->use.open_descriptors = 10 * i;
+        p->gauges.in_flight = i;
+        p->use.max_rss_bytes = 1000 + i;
+    }
+    run_use_of(&v, PLACE_CLIENT, &use);
+    assert_true(use.known);
+    assert_int_equal(use.open_descriptors, 10 * (s->used - 1));
+    assert_int_equal(use.in_flight, s->used - 1);
+    assert_int_equal(use.max_rss_bytes, 1000 + s->used - 1);
+    run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_those_of_now),
         cmocka_unit_test(scenarios_show_what_is_chosen),
         cmocka_unit_test(the_form_refuses_and_keeps),
         cmocka_unit_test(the_form_names_where_a_default_is_from),

@@ -13,23 +13,12 @@ static void sum_up(const struct run_view *v, enum place place, struct series_pla
 {
     const struct series *s = v->run->series;
     size_t wanted = s->step_ns < 1000000000 ? (size_t)(1000000000 / s->step_ns) : 1;
-    size_t seen = 0;
+    size_t seen = 0, i = s->used;
 
-    for (size_t i = s->used; i-- > 0 && seen < wanted && i + 2 * wanted > s->used;) {
-        const struct series_place *p = &s->slots[i].places[place];
-
-        if (p->samples == 0)
-            continue;
-        if (seen++ == 0)
-            *sum = (struct series_place){.gauges = p->gauges, .use = p->use};
-        else
-            process_use_add(&sum->use, &p->use);
-        sum->use.open_descriptors = s->slots[i].places[place].use.open_descriptors;
-        sum->span_ns += p->span_ns;
-        sum->samples += p->samples;
-        sum->counters.attempted += p->counters.attempted;
-        sum->counters.sent_messages += p->counters.sent_messages;
-    }
+    while (i > 0 && seen < wanted && i + 2 * wanted > s->used + 1)
+        seen += s->slots[--i].places[place].samples > 0;
+    for (; i < s->used; i++)
+        series_place_add(sum, &s->slots[i].places[place]);
 }
 
 static unsigned count_processes(const struct run_view *v, enum place place)
