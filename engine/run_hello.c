@@ -24,12 +24,6 @@ static const char *server_endpoint(const struct run *r, enum place place)
     return options_text(&r->values, OPTION_target, "");
 }
 
-/* The place that clients talk to. */
-static enum place facing(const struct run *r)
-{
-    return r->scenario->roles[PLACE_ENDPOINT] ? PLACE_ENDPOINT : PLACE_SERVER;
-}
-
 /* Values that are set one after the other; the first failure stays. */
 struct setting {
     struct options *values;
@@ -87,7 +81,7 @@ static int hello_values(const struct run *r, const struct process *process,
 
     set_values(&s, r, process);
     /* The port is the one that clients use; what stands behind takes any. */
-    if (process->place != PLACE_CLIENT && process->place != facing(r))
+    if (process->place != PLACE_CLIENT && process->place != scenario_facing(r->scenario))
         set_number(&s, OPTION_port, 0);
     /* What is loaded is the run's own, wherever a launcher has put it. */
     if (r->scenario->family->load && !r->scenario->family->url)
@@ -133,7 +127,7 @@ int run_say_hello(struct run *r, struct link *l)
     snprintf(hello.role, sizeof(hello.role), "%s", r->scenario->roles[place]);
     if (place == PLACE_CLIENT)
         snprintf(hello.endpoint, sizeof(hello.endpoint), "%s",
-                 server_endpoint(r, facing(r)));
+                 server_endpoint(r, scenario_facing(r->scenario)));
     if (place == PLACE_ENDPOINT)
         snprintf(hello.upstream, sizeof(hello.upstream), "%s",
                  server_endpoint(r, PLACE_SERVER));

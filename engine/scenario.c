@@ -292,6 +292,11 @@ static const struct scenario scenarios[] = {
 
 #define SCENARIOS NUMBER_OF(scenarios)
 
+enum place scenario_facing(const struct scenario *s)
+{
+    return s->roles[PLACE_ENDPOINT] ? PLACE_ENDPOINT : PLACE_SERVER;
+}
+
 bool scenario_has(const struct scenario *s, const struct param *p)
 {
     return p->families & s->family->bit;

@@ -60,6 +60,9 @@ const struct scenario *scenario_find(const char *name); /* NULL when there is no
 /* The same for a name that a person typed, with a sentence when there is none. */
 const struct scenario *scenario_named(const char *name, struct fail *fail);
 
+/* The place that clients talk to: the endpoint's, where there is one. */
+enum place scenario_facing(const struct scenario *s);
+
 /*
  * Fill `values` with the fallbacks of every parameter of the family, then with the
  * scenario's defaults. 0 or -ENOMEM; values must be empty or hold values of the same

@@ -269,6 +269,39 @@ static void a_page_says_what_its_latencies_span(void **state)
     }
 }
 
+/* Where the requests went, whether the endpoint or the microservice itself was loaded. */
+static void autocannon_names_what_was_loaded(void **state)
+{
+    static const struct {
+        const char *scenario;
+        enum place place; /* of the one process besides the client */
+        const char *endpoint, *said;
+    } rows[] = {
+        {"rest-direct", PLACE_SERVER, "tcp:127.0.0.1:9001",
+         "\"url\":\t\"http://127.0.0.1:9001/sum\""},
+        {"rest-rest", PLACE_ENDPOINT, "tcp:[::1]:9000",
+         "\"url\":\t\"http://[::1]:9000/sum\""},
+        {"rest-rest", PLACE_SERVER, "tcp:127.0.0.1:9001", "\"url\":\tnull"},
+        {"rest-direct", PLACE_SERVER, "unix:/run/x", "\"socketPath\":\t\"/run/x\""},
+        {"topper-direct", PLACE_SERVER, "tcp:127.0.0.1:4000", "\"url\":\tnull"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
+        struct run *r = made(rows[i].scenario, 1, OUTCOME_COMPLETED);
+        struct process *p = &run_trial(r)->processes[0];
+        char *text;
+
+        p->place = rows[i].place;
+        snprintf(p->endpoint, sizeof(p->endpoint), "%s", rows[i].endpoint);
+        text = text_of(export_find("autocannon"), r);
+        if (!strstr(text, rows[i].said))
+            fail_msg("no %s of %s in %.300s", rows[i].said, rows[i].scenario, text);
+        free(text);
+        run_free(r);
+    }
+}
+
 static void numbers_read_back(void **state)
 {
     static const double values[] = {0,
@@ -512,6 +545,7 @@ int main(void)
         cmocka_unit_test(texts_from_outside_are_escaped),
         cmocka_unit_test(formats_refuse_what_they_cannot_hold),
         cmocka_unit_test(a_page_says_what_its_latencies_span),
+        cmocka_unit_test(autocannon_names_what_was_loaded),
         cmocka_unit_test(numbers_read_back),
         FILES(a_file_that_exists_is_kept),
         FILES(a_link_that_leads_nowhere_is_kept),

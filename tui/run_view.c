@@ -141,8 +141,7 @@ const char *run_view_latency_origin(const struct run *r)
 
 enum place run_view_facing(const struct run_view *v)
 {
-    return v->run && v->run->scenario->roles[PLACE_ENDPOINT] ? PLACE_ENDPOINT
-                                                             : PLACE_SERVER;
+    return v->run ? scenario_facing(v->run->scenario) : PLACE_SERVER;
 }
 
 bool run_view_has(const struct run_view *v, enum place place)

@@ -43,27 +43,42 @@ static void add_totals(struct totals *sum, const struct run *r)
     }
 }
 
-/* The endpoint "tcp:127.0.0.1:9000" as a URL; what the user gave otherwise. */
-static void add_url(cJSON *o, const struct run *r)
+/* Where the clients' requests went; "" when nobody was there. */
+static const char *server_endpoint(const struct run *r)
 {
     const struct trial *t = run_trial(r);
+
+    for (size_t i = 0; t && i < t->process_count; i++)
+        if (t->processes[i].place == scenario_facing(r->scenario))
+            return t->processes[i].endpoint;
+    return options_text(&r->values, OPTION_target, "");
+}
+
+/*
+ * What the user gave, or the endpoint of what was started: "tcp:127.0.0.1:9000" as a URL,
+ * "unix:/run/x" as autocannon's socketPath. Topper's own protocol has no URL.
+ */
+static void add_url(cJSON *o, const struct run *r)
+{
+    const char *endpoint = server_endpoint(r);
     const char *socket = options_text(&r->values, OPTION_socket_path, "");
-    char url[320];
+    bool unix_socket = strncmp(endpoint, "unix:", 5) == 0;
+    char url[600];
 
     if (r->scenario->family->url) {
         json_add_text(o, "url", options_text(&r->values, OPTION_url, ""));
-        if (*socket)
-            json_add_text(o, "socketPath", socket);
-        return;
+    } else if (strcmp(r->scenario->roles[PLACE_CLIENT], "http-client") == 0 &&
+               (unix_socket || strncmp(endpoint, "tcp:", 4) == 0)) {
+        snprintf(url, sizeof(url), "http://%s%s",
+                 unix_socket ? "localhost" : endpoint + 4,
+                 options_text(&r->values, OPTION_path, "/"));
+        json_add_text(o, "url", url);
+        socket = unix_socket ? endpoint + 5 : "";
+    } else {
+        cJSON_AddNullToObject(o, "url");
     }
-    for (size_t i = 0; t && i < t->process_count; i++)
-        if (t->processes[i].place == PLACE_ENDPOINT &&
-            strncmp(t->processes[i].endpoint, "tcp:", 4) == 0) {
-            snprintf(url, sizeof(url), "http://%s/sum", t->processes[i].endpoint + 4);
-            json_add_text(o, "url", url);
-            return;
-        }
-    cJSON_AddNullToObject(o, "url");
+    if (*socket)
+        json_add_text(o, "socketPath", socket);
 }
 
 static uint64_t count_class(const struct tally *status, char class)
