@@ -112,10 +112,12 @@ static char *read_all(int fd, const char *path, size_t *len, struct fail *fail)
         return NULL;
     }
     bytes = malloc((size_t)st.st_size + 1);
-    for (*len = 0; bytes && n > 0 && *len < (size_t)st.st_size; *len += (size_t)n) {
+    for (*len = 0; bytes && n != 0 && *len < (size_t)st.st_size;) {
         n = read(fd, bytes + *len, (size_t)st.st_size - *len);
-        if (n < 0 && errno == EINTR)
-            n = 0;
+        if (n > 0)
+            *len += (size_t)n;
+        else if (n < 0 && errno != EINTR)
+            break;
     }
     if (bytes && n >= 0)
         return bytes;
