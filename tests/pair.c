@@ -24,6 +24,8 @@ static void on_finished(struct flow_env *env, enum outcome outcome, const char *
 
     if (a->finished)
         abort(); /* called twice */
+    if (outcome >= OUTCOME_EXHAUSTED && (!reason || !*reason))
+        abort(); /* a failure without its reason */
     a->finished = true;
     a->outcome = outcome;
     snprintf(a->reason, sizeof(a->reason), "%s", reason ? reason : "");

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -393,6 +394,47 @@ static void a_body_of_any_bytes(void **state)
     unlink(path);
 }
 
+/* How much of the address space this process has. */
+static uint64_t address_space(void)
+{
+    FILE *f = fopen("/proc/self/statm", "re");
+    unsigned long pages = 0;
+
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%lu", &pages), 1);
+    fclose(f);
+    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Requests that wait for a connection which never answers, until there is no room. */
+static void no_memory_is_a_failure_with_a_reason(void **state)
+{
+    struct rlimit before, limit;
+    struct bench b;
+    bool ended;
+
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* its shadow needs more than any limit leaves */
+#endif
+    bench_init(&b, HELLO);
+    b.server.is_silent = true;
+    actor_options(&b.client, "connections:1", "connection_rate:100000000",
+                  "timeout:60000000000", NULL);
+    bench_prepare(&b);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    limit = before;
+    limit.rlim_cur = address_space() + (4u << 20);
+    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+    ended = actor_run(&b.client);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_true(ended);
+    assert_int_equal(b.client.outcome, OUTCOME_FAILED);
+    assert_string_equal(b.client.reason, "there is no memory for the requests that wait");
+    bench_check_identity(&b);
+    bench_done(&b);
+}
+
 static void server_closes_at_once(void **state)
 {
     struct bench b;
@@ -686,6 +728,7 @@ int main(void)
         cmocka_unit_test(sent_bytes_are_body_and_wire),
         cmocka_unit_test(early_refusal),
         cmocka_unit_test(a_body_of_any_bytes),
+        cmocka_unit_test(no_memory_is_a_failure_with_a_reason),
         cmocka_unit_test(server_closes_at_once),
         cmocka_unit_test(server_never_answers),
         cmocka_unit_test(server_stalls_in_the_body),

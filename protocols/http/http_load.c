@@ -57,10 +57,10 @@ static void tell_facts(struct flow *f)
         f->env->fact(f->env, "ended_by", "duration");
 }
 
-void http_load_finish(struct flow *f, enum outcome outcome)
+void http_load_finish(struct flow *f, enum outcome outcome, const char *reason)
 {
     char where[160];
-    char reason[240];
+    char unreached[240];
 
     f->is_finished = true;
     f->outcome = outcome;
@@ -74,14 +74,14 @@ void http_load_finish(struct flow *f, enum outcome outcome)
     http_result_unfinished(f);
     http_offer_give_up(f);
     tell_facts(f);
-    if (f->was_connected || f->connect_failures == 0) {
-        f->env->finished(f->env, outcome, NULL);
+    if (reason || f->was_connected || f->connect_failures == 0) {
+        f->env->finished(f->env, outcome, reason);
         return;
     }
     endpoint_format(&f->plan.endpoint, where, sizeof(where));
-    snprintf(reason, sizeof(reason), "no connection to %s could be set up: %s", where,
-             strerror(f->connect_err));
-    f->env->finished(f->env, OUTCOME_FAILED, reason);
+    snprintf(unreached, sizeof(unreached), "no connection to %s could be set up: %s",
+             where, strerror(f->connect_err));
+    f->env->finished(f->env, OUTCOME_FAILED, unreached);
 }
 
 /* No more load; what is in flight has the drain time left. */
@@ -176,7 +176,7 @@ static void on_drained(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     if (!f->is_finished)
-        http_load_finish(f, f->outcome);
+        http_load_finish(f, f->outcome, NULL);
 }
 
 /* The role. */

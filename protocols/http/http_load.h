@@ -111,8 +111,12 @@ static inline struct sink *http_load_sink(struct flow *f, uint64_t start_ns)
 
 /* ---- http_load.c ---- */
 
-/* End the run: close all, count what is unfinished, say so. */
-void http_load_finish(struct flow *f, enum outcome outcome);
+/*
+ * End the run: close all, count what is unfinished, say so. `reason` is that of a
+ * failure, NULL otherwise; a server that was never reached is a failure, whose reason is
+ * known here.
+ */
+void http_load_finish(struct flow *f, enum outcome outcome, const char *reason);
 
 /* Whether the run is over, and if so, end it. */
 static inline void http_load_check_end(struct flow *f)
@@ -121,9 +125,9 @@ static inline void http_load_check_end(struct flow *f)
         return;
     if (!f->was_connected &&
         f->connect_failures >= HTTP_LOAD_GIVE_UP * (uint64_t)f->count)
-        http_load_finish(f, OUTCOME_FAILED);
+        http_load_finish(f, OUTCOME_FAILED, NULL);
     else if (f->in_flight == 0 && (f->is_stopping || f->left == 0))
-        http_load_finish(f, f->left == 0 ? OUTCOME_COMPLETED : f->outcome);
+        http_load_finish(f, f->left == 0 ? OUTCOME_COMPLETED : f->outcome, NULL);
 }
 
 /* ---- http_offer.c ---- */

@@ -162,7 +162,8 @@ static void offer_in_turn(struct flow *f)
         struct http_conn *c = next_in_turn(f);
 
         if (queue(c, intended_ns) < 0) {
-            http_load_finish(f, OUTCOME_FAILED);
+            http_load_finish(f, OUTCOME_FAILED,
+                             "there is no memory for the requests that wait");
             return;
         }
         f->queued++;
