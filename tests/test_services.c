@@ -513,6 +513,88 @@ static void endpoint_stops_after_its_answers(void **state)
     event_base_free(base);
 }
 
+/*
+ * A kept connection breaks while it waits, and then nobody listens any more: what is told
+ * is how the second attempt ended, not the first.
+ */
+static void the_second_attempt_is_told(void **state)
+{
+    static const char *const replies[] = {
+        "HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{\"sum\": 45}", "The sum is: 45\n"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct event_base *base = pair_base();
+        struct odd_server odd = {.takes_lines = i == 1};
+        struct actor endpoint;
+        struct line *l;
+
+        assert_true(odd_server_open(&odd, base, 0));
+        odd_server_reply(&odd, replies[i]);
+        actor_init(&endpoint, "gateway", base);
+        actor_options(&endpoint, "port:0", kinds[i], "upstream=pooled", NULL);
+        snprintf(endpoint.env.upstream, sizeof(endpoint.env.upstream), "%s",
+                 odd.endpoint);
+        assert_int_equal(actor_prepare(&endpoint), 0);
+        expect(base, endpoint.env.endpoint, "POST", "/sum", SUM_45, 200, "45");
+        odd.is_silent = true;
+        l = line_open(base, endpoint.env.endpoint);
+        line_say(l, "POST /sum HTTP/1.1\r\nHost: x\r\nContent-Length: 15\r\n\r\n"
+                    "{\"numbers\":[1]}");
+        for (int n = 0; n < 10000 && odd.requests < 2; n++)
+            pair_turn(base, NULL, 1);
+        assert_int_equal(odd.requests, 2);
+        assert_int_equal(odd.connections, 1);
+        odd_server_close(&odd);
+        line_expect(l, "}\n");
+        assert_non_null(strstr(l->in, "the microservice cannot be reached"));
+        assert_int_equal(tally_get(&endpoint.env.meter->errors, "upstream ECONNREFUSED"),
+                         1);
+        line_close(l);
+        actor_done(&endpoint);
+        event_base_free(base);
+    }
+}
+
+/* As long as `drain` says, which is longer than an answer takes, or shorter. */
+static void endpoint_stops_after_its_drain(void **state)
+{
+    static const struct {
+        const char *timeout, *drain;
+        unsigned answered;
+    } rows[] = {
+        {"timeout:1300000000", "drain:60000000000", 1},
+        {"timeout:60000000000", "drain:1000000", 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
+        struct event_base *base = pair_base();
+        struct odd_server odd = {.is_silent = true};
+        struct actor endpoint;
+        struct line *l;
+
+        assert_true(odd_server_open(&odd, base, 0));
+        actor_init(&endpoint, "gateway", base);
+        actor_options(&endpoint, "port:0", rows[i].timeout, rows[i].drain, NULL);
+        snprintf(endpoint.env.upstream, sizeof(endpoint.env.upstream), "%s",
+                 odd.endpoint);
+        assert_int_equal(actor_prepare(&endpoint), 0);
+        l = line_open(base, endpoint.env.endpoint);
+        line_say(l, "POST /sum HTTP/1.1\r\nHost: x\r\nContent-Length: 15\r\n\r\n"
+                    "{\"numbers\":[1]}");
+        for (int n = 0; n < 10000 && odd.requests < 1; n++)
+            pair_turn(base, NULL, 1);
+        assert_int_equal(odd.requests, 1);
+        assert_true(actor_stop(&endpoint));
+        assert_int_equal(tally_get(&endpoint.env.meter->status, "504"), rows[i].answered);
+        line_close(l);
+        actor_done(&endpoint);
+        odd_server_close(&odd);
+        event_base_free(base);
+    }
+}
+
 /* Refused when prepared, with a sentence. */
 static void bad_options(void **state)
 {
@@ -574,6 +656,8 @@ int main(void)
         cmocka_unit_test(topper_upstream_slow_or_odd),
         cmocka_unit_test(callers_that_leave),
         cmocka_unit_test(endpoint_stops_after_its_answers),
+        cmocka_unit_test(the_second_attempt_is_told),
+        cmocka_unit_test(endpoint_stops_after_its_drain),
         cmocka_unit_test(bad_options),
         cmocka_unit_test(port_in_use),
     };

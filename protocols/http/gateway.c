@@ -5,6 +5,7 @@
  *   upstream_kind   rest or topper: what the microservice speaks
  *   upstream        fresh (a connection a call) or pooled (kept ones)
  *   timeout         ns for the microservice's answer, 10 s by default
+ *   drain           ns for requests still open when it is stopped, 1 s by default
  *
  * The microservice is at env->upstream. One that is down, or answers what it should
  * not, is 502 here; one that is slow is 504. METER_HIST_upstream is the time of a call
@@ -50,13 +51,16 @@ struct upstream_conn {
     struct topper_line *line;             /* topper */
     struct evhttp_connection *connection; /* rest */
     bool was_used; /* the connection has had an answer before this call */
-    int err;       /* rest: what evhttp says was wrong; 0 when it does not */
 
     struct http_call *call; /* NULL while free */
     char *work;             /* what is sent; owned, for a second attempt */
     size_t len;
     uint64_t asked_ns;
     bool is_second;
+
+    /* rest: of this attempt, its beginning, and what evhttp says was wrong; 0: nothing */
+    uint64_t attempt_ns;
+    int err;
 };
 
 struct flow {
@@ -68,7 +72,7 @@ struct flow {
     char host[INET6_ADDRSTRLEN];
     uint16_t port;
     bool is_pooled;
-    uint64_t timeout_ns;
+    uint64_t timeout_ns, drain_ns;
     struct upstream_conn *first, *first_free;
     struct event *sweep; /* frees connections outside of their own callbacks */
     struct event *drain;
@@ -86,7 +90,6 @@ static void release(struct upstream_conn *u)
     free(u->work);
     u->work = NULL;
     u->is_second = false;
-    u->err = 0;
     u->next_free = f->first_free;
     f->first_free = u;
     if (!f->is_pooled)
@@ -257,7 +260,7 @@ static void on_rest_reply(struct evhttp_request *request, void *arg)
     int status = request ? evhttp_request_get_response_code(request) : 0;
     struct evbuffer *in = request ? evhttp_request_get_input_buffer(request) : NULL;
     bool was_used = u->was_used;
-    bool is_late = now_ns() - u->asked_ns >= u->flow->timeout_ns;
+    bool is_late = now_ns() - u->attempt_ns >= u->flow->timeout_ns;
     const char *body;
     size_t len;
 
@@ -287,6 +290,8 @@ static int rest_ask(struct upstream_conn *u)
 
     if (!request)
         return -ENOMEM;
+    u->attempt_ns = now_ns();
+    u->err = 0;
     evhttp_request_set_error_cb(request, on_rest_error);
     headers = evhttp_request_get_output_headers(request);
     evhttp_add_header(headers, "Host", u->flow->host);
@@ -457,6 +462,7 @@ static int read_options(struct flow *f, struct fail *fail)
                           upstream);
     f->is_pooled = strcmp(upstream, "pooled") == 0;
     f->timeout_ns = options_number(o, OPTION_timeout, 10 * NS_PER_S);
+    f->drain_ns = options_number(o, OPTION_drain, NS_PER_S);
     return read_address(f, fail);
 }
 
@@ -505,7 +511,7 @@ static void gateway_start(struct flow *f, uint64_t start_ns)
 
 static void gateway_stop(struct flow *f)
 {
-    struct timeval wait = {1, 0};
+    struct timeval wait = timeval_from_ns(f->drain_ns);
 
     if (f->is_stopping)
         return;
