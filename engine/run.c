@@ -216,13 +216,26 @@ void run_start(struct run *r)
     run_begin_trial(r);
 }
 
+/*
+ * Whether a stop takes something from the present trial. While that drains all of its
+ * load has been carried out, and a first stop waits for whoever has still to report.
+ */
+static bool cuts_short(const struct run *r)
+{
+    if (r->state != RUN_DRAINING)
+        return true;
+    return r->private->stopping &&
+           !(run_all_done(r, PLACE_SERVER) && run_all_done(r, PLACE_ENDPOINT));
+}
+
 void run_stop(struct run *r)
 {
     struct run_private *p = r->private;
 
     if (!p || r->state == RUN_NEW || r->state == RUN_DONE)
         return;
-    trial_set_outcome(run_current(r), OUTCOME_STOPPED, "stopped before its end");
+    if (cuts_short(r))
+        trial_set_outcome(run_current(r), OUTCOME_STOPPED, RUN_STOPPED);
     if (p->stopping) {
         run_kill_children(r);
         return;

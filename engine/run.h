@@ -121,7 +121,9 @@ void run_start(struct run *r);
 
 /*
  * End early: clients stop offering load, what was measured is reported, no further
- * trial begins. A second call does not wait for anybody any more.
+ * trial begins. A second call does not wait for anybody any more. A trial that drains is
+ * a whole one all the same, unless the second call comes before its ends have reported;
+ * the run is stopped where trials are left out.
  */
 void run_stop(struct run *r);
 

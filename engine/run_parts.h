@@ -12,6 +12,8 @@
 #include "engine/message.h"
 #include "engine/run.h"
 
+#define RUN_STOPPED "stopped before its end"
+
 /* One worker of the trial under way: the same index as its struct process. */
 struct link {
     struct run *run;

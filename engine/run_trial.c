@@ -427,6 +427,10 @@ static void end_trial(struct run *r)
     event_del(p->guard);
     run_clean_after(r);
     run_account(r, t);
+    if (p->stopping && r->trials_begun < r->trial_count && r->outcome < OUTCOME_STOPPED) {
+        r->outcome = OUTCOME_STOPPED;
+        snprintf(r->reason, sizeof(r->reason), RUN_STOPPED);
+    }
     if (p->stopping || t->outcome == OUTCOME_FAILED ||
         r->trials_begun == r->trial_count) {
         /* A run that is kept keeps its figures, not a gigabyte to send. */

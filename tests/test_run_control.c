@@ -58,6 +58,47 @@ static void a_run_stops_in_each_state(void **state)
         }
 }
 
+/* All load was carried out, and all of it is reported: there is nothing left to stop. */
+static void a_stop_while_draining_takes_nothing_back(void **state)
+{
+    static const struct {
+        const char *server; /* what it does when the drain begins */
+        const char *trials;
+        unsigned stops;
+        enum outcome trial, run;
+    } rows[] = {
+        {GOOD_SERVER, "1", 1, OUTCOME_COMPLETED, OUTCOME_COMPLETED},
+        {GOOD_SERVER, "2", 1, OUTCOME_COMPLETED, OUTCOME_STOPPED},
+        {SERVER "silent", "1", 2, OUTCOME_STOPPED, OUTCOME_STOPPED},
+        {SERVER "done stopped 0; silent", "1", 2, OUTCOME_COMPLETED, OUTCOME_COMPLETED},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
+        struct scripted s;
+
+        scripted_init(&s, rows[i].server, GOOD_CLIENT);
+        scripted_set(&s, "trials", rows[i].trials);
+        scripted_begin(&s);
+        while (s.run->state != RUN_DRAINING)
+            event_base_loop(s.base, EVLOOP_ONCE);
+        if (strstr(rows[i].server, "silent") && rows[i].trial == OUTCOME_COMPLETED)
+            while (!run_trial(s.run)->processes[0].reported)
+                event_base_loop(s.base, EVLOOP_ONCE);
+        for (unsigned n = 0; n < rows[i].stops; n++)
+            run_stop(s.run);
+        scripted_turn_to_end(&s);
+        assert_int_equal(s.run->trials_begun, 1);
+        assert_int_equal(run_trial(s.run)->outcome, rows[i].trial);
+        assert_int_equal(s.run->outcome, rows[i].run);
+        if (rows[i].run != OUTCOME_COMPLETED)
+            assert_non_null(strstr(s.run->reason, "stopped before its end"));
+        else
+            assert_string_equal(s.run->reason, "");
+        scripted_done(&s);
+    }
+}
+
 /* It does not stop when told: it is given up, and the second time at once. */
 static void a_deaf_worker_does_not_keep_a_stopped_run(void **state)
 {
@@ -343,6 +384,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_stops_in_each_state),
+        cmocka_unit_test(a_stop_while_draining_takes_nothing_back),
         cmocka_unit_test(a_deaf_worker_does_not_keep_a_stopped_run),
         cmocka_unit_test(a_run_may_be_freed_in_each_state),
         cmocka_unit_test(live_values_reach_the_clients_in_shares),
