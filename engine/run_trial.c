@@ -137,6 +137,7 @@ void run_begin_drain(struct run *r)
     struct run_private *p = r->private;
     uint64_t accepted = 0;
 
+    run_pause(r, false); /* what was in flight is over: there is no load left to pause */
     if (r->state != RUN_RUNNING)
         return;
     for (size_t i = 0; i < p->link_count; i++)

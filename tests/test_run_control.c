@@ -218,6 +218,36 @@ static void the_clock_leaves_pauses_out(void **state)
     scripted_done(&s);
 }
 
+/* What was in flight when it was paused ends the trial; the next one begins unpaused. */
+static void a_pause_ends_with_its_trial(void **state)
+{
+    struct scripted s;
+    uint64_t paused_ns;
+
+    (void)state;
+    scripted_init(&s, GOOD_SERVER,
+                  CLIENT "wait pause; sample 3; done completed 10; wait end");
+    scripted_set(&s, "trials", "2");
+    scripted_begin(&s);
+    for (unsigned trial = 1; trial <= 2; trial++) {
+        while (s.run->state != RUN_RUNNING || s.run->trials_begun != trial)
+            event_base_loop(s.base, EVLOOP_ONCE);
+        while (run_clock_ns(s.run) == 0)
+            pair_turn(s.base, NULL, 1);
+        assert_false(s.run->paused);
+        run_pause(s.run, true);
+        while (s.run->state == RUN_RUNNING)
+            event_base_loop(s.base, EVLOOP_ONCE);
+        assert_false(s.run->paused);
+        paused_ns = run_trial(s.run)->paused_ns;
+        assert_true(paused_ns > 0);
+        assert_true(paused_ns <= now_ns() - run_trial(s.run)->start_ns);
+    }
+    scripted_turn_to_end(&s);
+    assert_int_equal(s.run->outcome, OUTCOME_COMPLETED);
+    scripted_done(&s);
+}
+
 static void progress_is_by_amount_or_time(void **state)
 {
     struct scripted s;
@@ -389,6 +419,7 @@ int main(void)
         cmocka_unit_test(a_run_may_be_freed_in_each_state),
         cmocka_unit_test(live_values_reach_the_clients_in_shares),
         cmocka_unit_test(the_clock_leaves_pauses_out),
+        cmocka_unit_test(a_pause_ends_with_its_trial),
         cmocka_unit_test(progress_is_by_amount_or_time),
         cmocka_unit_test(progress_counts_what_is_settled),
         cmocka_unit_test(a_run_needs_nobody_to_listen),
