@@ -431,13 +431,21 @@ static void warn_environment(struct comparison *c)
             warn_text(c, a->limits[i].name, a->limits[i].text, b->limits[i].text);
 }
 
+static bool is_of_one_kind(const struct run *a, const struct run *b)
+{
+    return a->scenario == b->scenario &&
+           strcmp(a->environment.host, b->environment.host) == 0;
+}
+
 /* Several runs of one side are one side only if they are of one kind. */
 static void warn_within(struct comparison *c, const struct compare_side *side)
 {
-    for (size_t i = 1; i < side->count; i++)
-        if (side->runs[i]->scenario != side->runs[0]->scenario ||
-            strcmp(side->runs[i]->environment.host, side->runs[0]->environment.host) != 0)
-            warn(c, "the runs of %s are not all of one scenario and host", side->name);
+    size_t i = 1;
+
+    while (i < side->count && is_of_one_kind(side->runs[i], side->runs[0]))
+        i++;
+    if (i < side->count)
+        warn(c, "the runs of %s are not all of one scenario and host", side->name);
 }
 
 /* Within a run it is of one size (engine/run_trial.c); among runs it may have changed. */

@@ -523,6 +523,35 @@ static void a_file_that_changed_is_said(void **state)
     run_free(b);
 }
 
+/* Many runs of one fault are one warning, which leaves room for the others. */
+static void a_mixed_side_is_said_once(void **state)
+{
+    struct run *runs[2 * COMPARE_WARNINGS];
+    struct run *b = made("unix-requests", 2, 1, 0.01, 99);
+    struct compare_side sides[2] = {{"A", NUMBER_OF(runs), runs}, {"B", 1, &b}};
+    struct compare_options options = {.at_least = COMPARE_AT_LEAST};
+    struct comparison *c;
+    size_t said = 0;
+
+    (void)state;
+    for (size_t i = 0; i < NUMBER_OF(runs); i++) {
+        runs[i] = made("unix-requests", 1, 1, 0.01, i + 1);
+        if (i > 0)
+            strcpy(runs[i]->environment.host, "elsewhere");
+    }
+    b->trials[1]->outcome = OUTCOME_FAILED;
+    c = comparison_new(&sides[0], &sides[1], &options, NULL);
+    assert_non_null(c);
+    for (size_t i = 0; i < c->warning_count; i++)
+        said += strstr(c->warnings[i], "the runs of A are not all of") != NULL;
+    assert_int_equal(said, 1);
+    assert_warned(c, "1 of 2 trials of B did not complete", true);
+    comparison_free(c);
+    for (size_t i = 0; i < NUMBER_OF(runs); i++)
+        run_free(runs[i]);
+    run_free(b);
+}
+
 static void quantiles_come_from_all_trials(void **state)
 {
     struct run *a = made("unix-requests", 6, 1, 0, 1);
@@ -578,6 +607,7 @@ int main(void)
         cmocka_unit_test(what_differs_is_said),
         cmocka_unit_test(values_are_compared_whole),
         cmocka_unit_test(a_file_that_changed_is_said),
+        cmocka_unit_test(a_mixed_side_is_said_once),
         cmocka_unit_test(quantiles_come_from_all_trials),
         cmocka_unit_test(nothing_in_common_is_refused),
     };
