@@ -97,6 +97,8 @@ void environment_read(struct environment *e, const cJSON *object)
 
         if (e->limit_count == LIMITS_MAX)
             break;
+        if (!row->string)
+            continue; /* an element of an array: nothing of ours */
         e->limit_count++;
         snprintf(l->name, sizeof(l->name), "%s", row->string);
         read_text(row, "have", l->text, sizeof(l->text));

@@ -289,6 +289,20 @@ static void test_a_line_without_an_end(void **state)
     made_free(&m);
 }
 
+/* In an array limits have no names, so they are none; the rest is read all the same. */
+static void test_limits_without_names(void **state)
+{
+    cJSON *header = cJSON_Parse("{\"environment\":{\"host\":\"here\",\"limits\":"
+                                "[{\"need\":1,\"have\":2,\"enough\":true},\"x\"]}}");
+    struct environment e;
+
+    (void)state;
+    environment_read(&e, header);
+    assert_string_equal(e.host, "here");
+    assert_int_equal(e.limit_count, 0);
+    cJSON_Delete(header);
+}
+
 static void test_a_later_version_may_add(void **state)
 {
     char path[PATH_MAX];
@@ -454,6 +468,7 @@ int main(void)
         cmocka_unit_test_setup(test_damaged_bytes, scratch_fresh_store),
         cmocka_unit_test_setup(test_lines_that_cannot_be, scratch_fresh_store),
         cmocka_unit_test_setup(test_a_line_without_an_end, scratch_fresh_store),
+        cmocka_unit_test(test_limits_without_names),
         cmocka_unit_test_setup(test_a_later_version_may_add, scratch_fresh_store),
         cmocka_unit_test_setup(test_steps_and_seeks, scratch_fresh_store),
         cmocka_unit_test_setup(test_plays_by_the_clock, scratch_fresh_store),
