@@ -35,11 +35,20 @@ static void on_line(void *arg, struct run *run, const char *text)
         d->ops->line(d->arg, run, text);
 }
 
+static void on_set(void *arg, struct run *run, const struct param *param, uint64_t value,
+                   int err)
+{
+    const struct drive *d = arg;
+
+    if (d->ops->was_set)
+        d->ops->was_set(d->arg, run, param, value, err);
+}
+
 struct run *drive_make(struct drive *d, struct event_base *base,
                        const struct scenario *scenario, const struct options *values,
                        struct fail *fail)
 {
-    static const struct run_ops ops = {on_changed, on_sampled, on_line};
+    static const struct run_ops ops = {on_changed, on_sampled, on_line, on_set};
 
     return run_new(base, scenario, values, &ops, d, fail);
 }

@@ -18,6 +18,8 @@
 struct drive_ops {
     void (*changed)(void *arg, struct run *run);                /* as in struct run_ops */
     void (*line)(void *arg, struct run *run, const char *text); /* as well */
+    void (*was_set)(void *arg, struct run *run, const struct param *param, uint64_t value,
+                    int err); /* as well */
     /* The recording has a gap from here on: a sentence without its full stop. */
     void (*warning)(void *arg, const char *sentence);
 };

@@ -8,6 +8,7 @@
  *        | --- start ------------------------> |   the common instant
  *        | <----------------------- sample --- |   every 100 ms
  *        | --- set, pause, resume -----------> |   a value changed live
+ *        | <-------------------------- set --- |   the answer: whether it is in force
  *        | <----------------- note, fact ----- |   for people; results without a number
  *        | --- stop -------------------------> |   end; clients that are done need none
  *        | <------------------------- done --- |   totals, whole histograms, outcome
@@ -30,7 +31,7 @@
 #include "protocols/options.h"
 #include "protocols/role.h"
 
-#define MESSAGE_VERSION 1 /* raise it when a change would be misread */
+#define MESSAGE_VERSION 2 /* raise it when a change would be misread */
 
 /* X(NAME, "text") */
 #define MESSAGE_TYPES(X) \

@@ -251,36 +251,6 @@ void run_stop(struct run *r)
     }
 }
 
-int run_set(struct run *r, enum option option, uint64_t value)
-{
-    struct run_private *p = r->private;
-    const struct param *row = scenario_param(r->scenario, option);
-    char text[48];
-    char number[24];
-
-    if (!p || !row || !(row->flags & PARAM_LIVE) || r->state != RUN_RUNNING ||
-        value < row->min || value > row->max)
-        return -EINVAL;
-    if (row->flags & PARAM_SPLIT && value && value < p->workers)
-        return -EINVAL;
-    for (size_t i = 0; i < p->link_count; i++) {
-        struct link *l = &p->links[i];
-
-        if (l->process->place != PLACE_CLIENT || !l->child || l->done)
-            continue;
-        run_send_value(l, row->option,
-                       row->flags & PARAM_SPLIT
-                           ? run_share(value, l->process->index, p->workers)
-                           : value);
-    }
-    if (option == OPTION_rate || option == OPTION_connection_rate)
-        run_current(r)->rate_changed = true;
-    units_format_count((double)value, number, sizeof(number));
-    snprintf(text, sizeof(text), "%s %s", row->name, number);
-    run_mark(r, text);
-    return options_set_number(&r->values, row->option, value);
-}
-
 void run_pause(struct run *r, bool paused)
 {
     struct run_private *p = r->private;

@@ -43,6 +43,12 @@ struct run_ops {
                     const struct sample *sample);
     /* A line for the log: what a worker says, or the run itself. */
     void (*line)(void *arg, struct run *run, const char *text);
+    /*
+     * What run_set asked for is in force (0), or it is not: the negative errno of a
+     * client that refused it, -ECANCELED when none was left to take it.
+     */
+    void (*was_set)(void *arg, struct run *run, const struct param *param, uint64_t value,
+                    int err);
 };
 
 /*
@@ -128,8 +134,11 @@ void run_start(struct run *r);
 void run_stop(struct run *r);
 
 /*
- * Change a live parameter (PARAM_LIVE) while running: 0, -EINVAL for a value out of
- * range or a parameter that cannot change live. Marked in the series.
+ * Ask the clients to change a live parameter (PARAM_LIVE) while running: 0, -EINVAL for a
+ * value out of range or a parameter that cannot change live, -EBUSY while a change before
+ * is not settled. When all have taken it, it is in `values` and marked in the series;
+ * when one refuses, nothing is. Which of both is told by was_set, never from within this
+ * call.
  */
 int run_set(struct run *r, enum option option, uint64_t value);
 

@@ -166,9 +166,11 @@ static void child_message(void *arg, const cJSON *object)
     case MESSAGE_FAIL:
         on_fail(r, l, object);
         break;
+    case MESSAGE_SET:
+        run_answered(r, l, object);
+        break;
     case MESSAGE_HELLO:
     case MESSAGE_START:
-    case MESSAGE_SET:
     case MESSAGE_PAUSE:
     case MESSAGE_RESUME:
     case MESSAGE_STOP:

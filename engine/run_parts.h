@@ -1,7 +1,8 @@
 /*
  * What the files of a run share: engine/run.c makes and ends it and answers questions,
- * run_check.c judges its values, run_hello.c says to a worker what to do, run_messages.c
- * takes what the workers say, run_trial.c goes through the states of engine/run.h.
+ * run_check.c judges its values, run_hello.c says to a worker what to do, run_change.c
+ * changes that while it runs, run_messages.c takes what the workers say, run_trial.c goes
+ * through the states of engine/run.h.
  */
 #ifndef ENGINE_RUN_PARTS_H
 #define ENGINE_RUN_PARTS_H
@@ -21,8 +22,18 @@ struct link {
     struct child *child;     /* NULL when not started or over */
     pid_t pid;               /* the child's; stays when that is over */
     bool done;               /* said done or fail, or is over */
+    bool asked;              /* to take a value, and has not answered */
+    bool took;               /* the value of the present change, or of the last one */
     uint64_t heard_ns;       /* when it last said anything */
     char last_line[200];     /* of its standard error */
+};
+
+/* A value that clients have been asked to take, and not all have answered. */
+struct change {
+    const struct param *param; /* NULL: none */
+    uint64_t value;
+    int err; /* of the first who refused; 0: nobody did */
+    bool is_taken_back;
 };
 
 struct run_private {
@@ -38,6 +49,7 @@ struct run_private {
     size_t link_count;
     unsigned workers;
     bool stopping;
+    struct change change;
     int content_fd; /* the bytes that bulk ends send; -1 when not needed */
     uint64_t content_bytes, content_done;
     uint64_t file_bytes; /* of --file, as the first end had it; 0: none so far */
@@ -65,6 +77,10 @@ extern const struct child_ops run_child_ops;
 /* To the workers at a place that are not done. */
 void run_send_all(struct run *r, enum place place, enum message_type type);
 void run_send_value(struct link *l, enum option option, uint64_t value);
+
+/* A client has answered whether it took the value; and when all have, it is settled. */
+void run_answered(struct run *r, struct link *l, const cJSON *object);
+void run_settle_change(struct run *r);
 
 bool run_all_done(const struct run *r, enum place place);
 void run_kill_children(struct run *r);

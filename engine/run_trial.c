@@ -453,6 +453,7 @@ static void on_next(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
+    run_settle_change(r);
     if (r->state == RUN_SPAWNING && r->private->content_done < r->private->content_bytes)
         fill_content(r);
     if (r->state != RUN_DRAINING)

@@ -268,10 +268,20 @@ static void on_start(struct worker *w, const cJSON *object)
 
 static void on_set(struct worker *w, const cJSON *object)
 {
-    enum option option = option_find(json_text(object, "name", ""));
+    const char *name = json_text(object, "name", "");
+    int rc = -ENOTSUP;
+    cJSON *m;
 
-    if (w->flow && w->role->set)
-        w->role->set(w->flow, option, json_u64(object, "value", 0));
+    if (!w->flow)
+        return;
+    if (w->role->set)
+        rc = w->role->set(w->flow, option_find(name), json_u64(object, "value", 0));
+    m = message_new(MESSAGE_SET);
+    if (m) {
+        json_add_text(m, "name", name);
+        json_add_u64(m, "errno", (uint64_t)-rc);
+    }
+    channel_send(w->channel, m);
 }
 
 static void on_pause(struct worker *w, bool paused)

@@ -11,10 +11,10 @@
  *   tell TEXT       the same to standard error; `flood` fills it without a newline
  *   huge            a line longer than any worker may write
  *   wait TYPE       read until a message of that type; `wait end`: until the end of input
- *   deaf            ignore SIGTERM from now on
- *   silent          stop for ever, deaf to SIGTERM and the end of input
- *   pause           stop for ever, but SIGTERM ends it
- *   close           close standard output (and error), live on
+ *   obey ERRNO I    take every value (`set`) until a `stop` comes, and say which in a
+ * note; the client of index I refuses with ERRNO deaf            ignore SIGTERM from now
+ * on silent          stop for ever, deaf to SIGTERM and the end of input pause stop for
+ * ever, but SIGTERM ends it close           close standard output (and error), live on
  *   orphan          leave a child behind that holds the output and is deaf to SIGTERM
  *   stray           the same, but in a session of its own
  *   die SIGNAL      exit STATUS
@@ -39,17 +39,50 @@ static bool starts(const char *step, const char *verb, const char **rest)
     return true;
 }
 
-/* Read until a message of the type; false at the end of input. */
-static bool wait_for(const char *type)
+static bool is_of_type(const char *line, const char *type)
 {
     char wanted[64];
-    char line[1 << 16];
 
     snprintf(wanted, sizeof(wanted), "\"type\":\"%s\"", type);
-    while (fgets(line, sizeof(line), stdin))
-        if (strstr(line, wanted))
+    return strstr(line, wanted) != NULL;
+}
+
+/* The number behind `"name":`, -1 without one. */
+static long number_of(const char *line, const char *name)
+{
+    char wanted[64];
+    const char *at;
+
+    snprintf(wanted, sizeof(wanted), "\"%s\":", name);
+    at = strstr(line, wanted);
+    return at ? strtol(at + strlen(wanted), NULL, 10) : -1;
+}
+
+/* Read until a message of the type, for the index that hello says; false at the end. */
+static bool wait_for(const char *type, long *index)
+{
+    char line[1 << 16];
+
+    while (fgets(line, sizeof(line), stdin)) {
+        if (is_of_type(line, "hello"))
+            *index = number_of(line, "index");
+        if (is_of_type(line, type))
             return true;
+    }
     return false;
+}
+
+static void obey(int err)
+{
+    char line[1 << 16];
+
+    while (fgets(line, sizeof(line), stdin) && !is_of_type(line, "stop"))
+        if (is_of_type(line, "set")) {
+            printf("{\"type\":\"note\",\"text\":\"set %ld\"}\n"
+                   "{\"type\":\"set\",\"errno\":%d}\n",
+                   number_of(line, "value"), err);
+            fflush(stdout);
+        }
 }
 
 static void say_counts(const char *type, const char *outcome, const char *n)
@@ -105,7 +138,7 @@ static void write_many(int fd, char byte, size_t count)
     }
 }
 
-static void do_step(const char *step)
+static void do_step(const char *step, long *index)
 {
     const char *rest;
     char word[32] = "";
@@ -130,9 +163,11 @@ static void do_step(const char *step)
     else if (starts(step, "huge", &rest))
         write_many(STDOUT_FILENO, 'x', 20u << 20);
     else if (starts(step, "wait end", &rest))
-        wait_for("no such type");
-    else if (starts(step, "wait", &rest) && !wait_for(rest))
+        wait_for("no such type", index);
+    else if (starts(step, "wait", &rest) && !wait_for(rest, index))
         exit(9); /* the engine has left */
+    else if (starts(step, "obey", &rest) && sscanf(rest, "%31s %31s", number, word) == 2)
+        obey(atol(word) == *index ? atoi(number) : 0);
     else if (starts(step, "deaf", &rest))
         signal(SIGTERM, SIG_IGN);
     else if (starts(step, "silent", &rest) || starts(step, "pause", &rest)) {
@@ -156,9 +191,10 @@ static void do_step(const char *step)
 int main(int argc, char **argv)
 {
     char *rest = argc > 1 ? argv[1] : NULL;
+    long index = -1;
 
     alarm(BOUND_S);
     for (char *step; (step = strsep(&rest, ";"));)
-        do_step(step + strspn(step, " "));
+        do_step(step + strspn(step, " "), &index);
     return 0;
 }

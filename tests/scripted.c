@@ -57,6 +57,18 @@ static void on_line(void *arg, struct run *r, const char *text)
     snprintf(s->line, sizeof(s->line), "%s", text);
 }
 
+static void on_set(void *arg, struct run *r, const struct param *param, uint64_t value,
+                   int err)
+{
+    struct scripted *s = arg;
+    bool in_force = options_number(&r->values, param->option, value + 1) == value;
+
+    assert_false(s->finished);
+    assert_int_equal(in_force, err == 0);
+    s->settled++;
+    s->set_err = err;
+}
+
 static void on_poke(evutil_socket_t fd, short what, void *arg)
 {
     struct scripted *s = arg;
@@ -102,7 +114,7 @@ void scripted_init(struct scripted *s, const char *server, const char *client)
     scripted_set_script(s, "client_launch", client);
 }
 
-const struct run_ops scripted_ops = {on_changed, on_sampled, on_line};
+const struct run_ops scripted_ops = {on_changed, on_sampled, on_line, on_set};
 
 void scripted_create(struct scripted *s)
 {

@@ -23,6 +23,8 @@ struct scripted {
     size_t seen_count;
     unsigned samples, lines;
     char line[600];    /* the last one */
+    unsigned settled;  /* changes that are in force, or were refused */
+    int set_err;       /* of the last one */
     bool is_impatient; /* limits are to be reached; else they are far away */
     enum run_state stop_in;
     unsigned stops; /* how often to stop it there */

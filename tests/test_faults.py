@@ -595,7 +595,7 @@ def speak(stage, text, **how):
 def a_worker_answers_what_it_does_not_understand(stage):
     got, out, _ = speak(stage, '{"type":"hello","version":99,"role":"bulk-server"}\n')
     check(got == FAILED and "different versions" in out, got, out)
-    got, out, _ = speak(stage, '{"type":"hello","version":1,"role":"no-such-role"}\n')
+    got, out, _ = speak(stage, '{"type":"hello","version":2,"role":"no-such-role"}\n')
     check(got == FAILED and "no role 'no-such-role'" in out, got, out)
     got, out, _ = speak(stage, 'rubbish\n{}\n[1]\n{"type":"later"}\n{"type":"start"}\n'
                         '{"type":"stop"}\n{"type":"set","name":"rate","value":1}\n'
@@ -606,11 +606,13 @@ def a_worker_answers_what_it_does_not_understand(stage):
 
 
 def a_worker_ends_with_its_input(stage):
-    hello = ('{"type":"hello","version":1,"role":"requests-server",'
+    hello = ('{"type":"hello","version":2,"role":"requests-server",'
              '"values":{"transport":"unix"}}\n')
     got, out, err = speak(stage, hello)
     check(got == OK and '"ready"' in out, got, out, err)
     check(not os.listdir(stage.runtime), "left:", os.listdir(stage.runtime))
+    got, out, err = speak(stage, hello + '{"type":"set","name":"rate","value":5}\n')
+    check(got == OK and '{"type":"set","name":"rate","errno":95}' in out, got, out, err)
     got, out, err = speak(stage, hello + '{"type":"start","at_ns":1,"delay_ns":0}\n' +
                           '{"type":"stop"}\n')
     check(got == OK, got, out, err)

@@ -119,8 +119,8 @@ static void hello_of_another_version_is_refused(void **state)
 {
     static const char *const texts[] = {
         "{\"type\":\"hello\"}", "{\"type\":\"hello\",\"version\":0}",
-        "{\"type\":\"hello\",\"version\":2,\"role\":\"bulk-client\"}",
-        "{\"type\":\"hello\",\"version\":\"1\"}", "{\"type\":\"hello\",\"version\":-1}"};
+        "{\"type\":\"hello\",\"version\":3,\"role\":\"bulk-client\"}",
+        "{\"type\":\"hello\",\"version\":\"2\"}", "{\"type\":\"hello\",\"version\":-1}"};
 
     (void)state;
     for (size_t i = 0; i < NUMBER_OF(texts); i++) {
@@ -141,7 +141,7 @@ static void hello_takes_what_it_knows(void **state)
     struct hello h;
     struct fail fail = {0};
     cJSON *m = cJSON_Parse(
-        "{\"type\":\"hello\",\"version\":1,\"role\":7,\"index\":\"x\",\"new\":[{}],"
+        "{\"type\":\"hello\",\"version\":2,\"role\":7,\"index\":\"x\",\"new\":[{}],"
         "\"endpoint\":null,\"values\":{\"rate\":1,\"host\":\"t\",\"port\":null,\"size\":-"
         "1,"
         "\"trials\":1e30,\"file\":[1],\"gro\":true,\"rate\":2,\"later\":3}}");
@@ -156,11 +156,11 @@ static void hello_takes_what_it_knows(void **state)
     assert_string_equal(options_text(&h.values, OPTION_host, ""), "t");
     options_done(&h.values);
     cJSON_Delete(m);
-    m = cJSON_Parse("{\"type\":\"hello\",\"version\":1,\"values\":7}");
+    m = cJSON_Parse("{\"type\":\"hello\",\"version\":2,\"values\":7}");
     assert_int_equal(message_read_hello(m, &h, &fail), 0);
     assert_int_equal(h.values.count, 0);
     cJSON_Delete(m);
-    m = cJSON_Parse("{\"type\":\"hello\",\"version\":1,\"values\":[1,\"a\"]}");
+    m = cJSON_Parse("{\"type\":\"hello\",\"version\":2,\"values\":[1,\"a\"]}");
     assert_int_equal(message_read_hello(m, &h, &fail), 0);
     assert_int_equal(h.values.count, 0);
     cJSON_Delete(m);

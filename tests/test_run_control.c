@@ -150,15 +150,19 @@ static void a_run_may_be_freed_in_each_state(void **state)
 
 /* --- live changes, pauses, the clock --- */
 
+static void turn_until_settled(struct scripted *s, unsigned settled)
+{
+    for (int n = 0; n < 10000 && s->settled < settled; n++)
+        pair_turn(s->base, &s->finished, 1);
+    assert_int_equal(s->settled, settled);
+}
+
 static void live_values_reach_the_clients_in_shares(void **state)
 {
     struct scripted s;
 
     (void)state;
-    scripted_init(&s, GOOD_SERVER,
-                  CLIENT
-                  "wait set; say {\"type\":\"note\",\"text\":\"heard\"}; wait pause; "
-                  "wait resume; wait stop; done stopped 1; wait end");
+    scripted_init(&s, GOOD_SERVER, CLIENT "obey 0 0; done stopped 1; wait end");
     scripted_set(&s, "workers", "3");
     scripted_begin(&s);
     assert_int_equal(run_set(s.run, OPTION_rate, 100), -EINVAL); /* not running yet */
@@ -168,17 +172,22 @@ static void live_values_reach_the_clients_in_shares(void **state)
         event_base_loop(s.base, EVLOOP_ONCE);
     assert_false(run_trial(s.run)->rate_changed);
     assert_int_equal(run_set(s.run, OPTION_rate, 100), 0);
+    assert_int_equal(run_set(s.run, OPTION_rate, 90), -EBUSY);
+    assert_int_equal(options_number(&s.run->values, OPTION_rate, 0), 0);
+    turn_until_settled(&s, 1);
+    assert_int_equal(s.set_err, 0);
     assert_true(run_trial(s.run)->rate_changed);
     assert_int_equal(options_number(&s.run->values, OPTION_rate, 0), 100);
+    assert_int_equal(s.lines, 3);
+    assert_non_null(strstr("client: set 34, client: set 33", s.line));
     assert_int_equal(run_set(s.run, OPTION_rate, 2), -EINVAL); /* not one for each */
     assert_int_equal(run_set(s.run, OPTION_rate, 0), 0);       /* no limit */
+    turn_until_settled(&s, 2);
     assert_int_equal(run_set(s.run, OPTION_rate, 1ull << 60), -EINVAL);
     assert_int_equal(run_set(s.run, OPTION_trials, 2), -EINVAL);
     assert_int_equal(run_set(s.run, OPTION_NONE, 2), -EINVAL);
-    for (int n = 0; n < 10000 && s.lines < 3; n++)
-        pair_turn(s.base, &s.finished, 1);
-    assert_int_equal(s.lines, 3);
-    assert_string_equal(s.line, "client: heard");
+    assert_int_equal(s.lines, 6);
+    assert_string_equal(s.line, "client: set 0");
     run_pause(s.run, true);
     run_pause(s.run, true);
     assert_true(s.run->paused);
@@ -188,6 +197,56 @@ static void live_values_reach_the_clients_in_shares(void **state)
     assert_int_equal(s.run->outcome, OUTCOME_STOPPED);
     assert_int_equal(s.run->series->mark_count, 4); /* two sets, paused, resumed */
     scripted_done(&s);
+}
+
+/* One client of three cannot take it: the others go back, and nothing has changed. */
+static void a_refused_value_is_not_in_force(void **state)
+{
+    struct scripted s;
+
+    (void)state;
+    scripted_init(&s, GOOD_SERVER, CLIENT "obey 24 1; done stopped 1; wait end");
+    scripted_set(&s, "workers", "3");
+    scripted_set(&s, "rate", "30");
+    scripted_begin(&s);
+    while (s.run->state != RUN_RUNNING)
+        event_base_loop(s.base, EVLOOP_ONCE);
+    assert_int_equal(run_set(s.run, OPTION_rate, 300), 0);
+    turn_until_settled(&s, 1);
+    assert_int_equal(s.set_err, -EMFILE);
+    assert_int_equal(options_number(&s.run->values, OPTION_rate, 0), 30);
+    assert_int_equal(s.run->series->mark_count, 0);
+    assert_int_equal(s.lines, 5);
+    assert_string_equal(s.line, "client: set 10");
+    assert_true(run_trial(s.run)->rate_changed); /* for a moment, of two of them */
+    run_stop(s.run);
+    scripted_turn_to_end(&s);
+    scripted_done(&s);
+}
+
+/* It ends with the value unanswered, or dies of it: the change is off, the run is not. */
+static void a_value_that_nobody_takes_is_off(void **state)
+{
+    static const char *const clients[] = {CLIENT "wait set; done completed 5; wait end",
+                                          CLIENT "wait set; exit 1"};
+
+    (void)state;
+    for (size_t i = 0; i < NUMBER_OF(clients); i++) {
+        struct scripted s;
+
+        scripted_init(&s, GOOD_SERVER, clients[i]);
+        scripted_begin(&s);
+        while (s.run->state != RUN_RUNNING)
+            event_base_loop(s.base, EVLOOP_ONCE);
+        assert_int_equal(run_set(s.run, OPTION_rate, 300), 0);
+        scripted_turn_to_end(&s);
+        assert_int_equal(s.run->outcome, i == 0 ? OUTCOME_COMPLETED : OUTCOME_FAILED);
+        assert_int_equal(s.settled, 1);
+        assert_int_equal(s.set_err, -ECANCELED);
+        assert_false(run_trial(s.run)->rate_changed);
+        assert_int_equal(s.run->series->mark_count, 0);
+        scripted_done(&s);
+    }
 }
 
 static void the_clock_leaves_pauses_out(void **state)
@@ -418,6 +477,8 @@ int main(void)
         cmocka_unit_test(a_deaf_worker_does_not_keep_a_stopped_run),
         cmocka_unit_test(a_run_may_be_freed_in_each_state),
         cmocka_unit_test(live_values_reach_the_clients_in_shares),
+        cmocka_unit_test(a_refused_value_is_not_in_force),
+        cmocka_unit_test(a_value_that_nobody_takes_is_off),
         cmocka_unit_test(the_clock_leaves_pauses_out),
         cmocka_unit_test(a_pause_ends_with_its_trial),
         cmocka_unit_test(progress_is_by_amount_or_time),

@@ -1,6 +1,7 @@
 #include "tui/screens.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "engine/drive.h"
 #include "engine/run.h"
 #include "engine/units.h"
+#include "protocols/array.h"
 #include "protocols/clock.h"
 #include "protocols/event.h"
 #include "tui/app.h"
@@ -68,6 +70,34 @@ static void screen_run_on_warning(void *arg, const char *sentence)
     app_warn(u->app, "%c%s.", toupper((unsigned char)sentence[0]), sentence + 1);
 }
 
+/* What of a run may change while it goes on. */
+static const struct live {
+    enum option option;
+    const char *name, *unit;
+} lives[] = {
+    {OPTION_rate, "The rate is", " a second, all clients together"},
+    {OPTION_connection_rate, "The rate is", " a second on each connection"},
+};
+
+static void screen_run_on_set(void *arg, struct run *r, const struct param *param,
+                              uint64_t value, int err)
+{
+    struct screen_run *u = arg;
+    const struct live *l = lives;
+    char wanted[24], present[24];
+
+    while (l->option != param->option && l + 1 < lives + NUMBER_OF(lives))
+        l++;
+    units_format_count((double)value, wanted, sizeof(wanted));
+    units_format_count((double)options_number(&r->values, param->option, 0), present,
+                       sizeof(present));
+    if (err == 0)
+        app_say(u->app, "%s now %s%s.", l->name, present, l->unit);
+    else
+        app_warn(u->app, "%s still %s%s: %s was refused (%s).", l->name, present, l->unit,
+                 wanted, strerror(-err));
+}
+
 /* What has come is drawn by the tick, ten times a second. */
 static void screen_run_on_changed(void *arg, struct run *r)
 {
@@ -80,7 +110,7 @@ static void screen_run_on_changed(void *arg, struct run *r)
 }
 
 static const struct drive_ops ops = {screen_run_on_changed, screen_run_on_line,
-                                     screen_run_on_warning};
+                                     screen_run_on_set, screen_run_on_warning};
 
 /* The queue. */
 
@@ -291,14 +321,25 @@ static bool can_rate(const void *self)
     return scenario_param(u->queue[u->at].scenario, OPTION_rate) != NULL;
 }
 
-/* Two significant digits: rates that a person would say. */
-static uint64_t round_rate(double rate)
+/* A quarter more or less, in two significant digits: what a person would say. */
+static uint64_t next_value(double value, bool up)
 {
-    double power = pow(10, floor(log10(fmax(rate, 1))) - 1);
+    double wanted = up ? value * 1.25 : value / 1.25;
+    double power = fmax(1, pow(10, floor(log10(fmax(wanted, 1))) - 1));
 
-    if (power < 1)
-        power = 1;
-    return (uint64_t)fmax(1, round(rate / power) * power);
+    wanted = round(wanted / power) * power;
+    wanted = up ? fmax(wanted, value + 1) : fmin(wanted, value - 1);
+    return (uint64_t)fmax(1, wanted);
+}
+
+static void ask_for(struct screen_run *u, enum option option, uint64_t value)
+{
+    int rc = run_set(current(u), option, value);
+
+    if (rc == -EBUSY)
+        app_say(u->app, "The change before this one is not in force yet.");
+    else if (rc < 0)
+        app_warn(u->app, "This cannot be changed now.");
 }
 
 /* What is done per second now: where a rate begins that was none before. */
@@ -323,8 +364,6 @@ static void change_rate(void *self, uint32_t press)
     enum option option = is_per_connection(r) ? OPTION_connection_rate : OPTION_rate;
     double rate = (double)options_number(&r->values, option, 0);
     bool up = press == '+' || press == '=';
-    uint64_t wanted;
-    char text[32];
 
     if (rate <= 0 && up) {
         app_say(u->app, "No rate is set: it goes as fast as it can. \"-\" sets one.");
@@ -336,13 +375,7 @@ static void change_rate(void *self, uint32_t press)
         app_say(u->app, "There is no rate to lower yet.");
         return;
     }
-    wanted = round_rate(up ? rate * 1.25 : rate / 1.25);
-    units_format_count((double)wanted, text, sizeof(text));
-    if (run_set(r, option, wanted) < 0)
-        app_warn(u->app, "The rate cannot be changed now.");
-    else
-        app_say(u->app, "The rate is now %s a second, %s.", text,
-                is_per_connection(r) ? "on each connection" : "all clients together");
+    ask_for(u, option, next_value(rate, up));
 }
 
 static void pause_load(void *self, uint32_t press)
