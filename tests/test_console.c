@@ -184,6 +184,27 @@ static void the_run_is_shown_live(void **state)
     session_quit(t);
 }
 
+static void connections_are_opened_and_closed_live(void **state)
+{
+    struct terminal *t = session_start(120, 40, NULL);
+
+    (void)state;
+    assert_true(terminal_sees(t, READY));
+    terminal_type(t, "be");
+    assert_true(terminal_sees(t, "connections open at once"));
+    terminal_type(t, TYPE_DOWN "\r\0251000000000\rr");
+    assert_true(terminal_sees_within(t, "RUNNING", TERMINAL_WAIT_MS));
+    terminal_type(t, "]");
+    assert_true(terminal_sees_within(t, "The connections are now 25", TERMINAL_WAIT_MS));
+    terminal_type(t, "[");
+    assert_true(terminal_sees_within(t, "The connections are now 20", TERMINAL_WAIT_MS));
+    terminal_type(t, "q");
+    assert_true(terminal_sees(t, "stopped"));
+    terminal_type(t, "q");
+    assert_true(terminal_sees(t, READY));
+    session_quit(t);
+}
+
 /* Pressed by habit, to save or to hold: the console goes on. */
 static void ctrl_s_does_not_hold_it_up(void **state)
 {
@@ -489,6 +510,7 @@ int main(void)
         cmocka_unit_test(wrong_values_are_refused_as_typed),
         cmocka_unit_test(a_run_ends_in_its_summary),
         cmocka_unit_test(the_run_is_shown_live),
+        cmocka_unit_test(connections_are_opened_and_closed_live),
         cmocka_unit_test(ctrl_s_does_not_hold_it_up),
         cmocka_unit_test(interrupts_stop_then_end),
         cmocka_unit_test(help_over_a_run_that_ends),

@@ -20,6 +20,9 @@
 #include "tui/app.h"
 #include "tui/screens.h"
 
+#define TAKES CLIENT "obey 0 0; done stopped 1; wait end"
+#define REFUSES CLIENT "obey 24 0; done stopped 1; wait end"
+
 static bool is_seen(struct app *app, struct canvas *c, const char *text)
 {
     char *screen;
@@ -46,11 +49,15 @@ static void turn_until_seen(struct scripted *s, struct app *app, struct canvas *
 static void a_live_change_is_what_the_clients_took(void **state)
 {
     static const struct {
-        const char *client, *said;
+        const char *client, *rate;
+        char key;
+        const char *said;
     } rows[] = {
-        {CLIENT "obey 0 0; done stopped 1; wait end",
-         "The rate is now 38 a second, all clients together."},
-        {CLIENT "obey 24 0; done stopped 1; wait end",
+        {TAKES, "30", '+', "The rate is now 38 a second, all clients together."},
+        {TAKES, "30", '-', "The rate is now 24 a second, all clients together."},
+        {TAKES, "1", '+', "The rate is now 2 a second, all clients together."},
+        {TAKES, "2", '-', "The rate is now 1 a second, all clients together."},
+        {REFUSES, "30", '+',
          "The rate is still 30 a second, all clients together: 38 was refused (Too many "
          "open files)."},
     };
@@ -63,13 +70,13 @@ static void a_live_change_is_what_the_clients_took(void **state)
         struct app *app;
 
         scripted_init(&s, GOOD_SERVER, rows[i].client);
-        scripted_set(&s, "rate", "30");
+        scripted_set(&s, "rate", rows[i].rate);
         request.runs[0].scenario = scenario_find("tcp-requests");
         request.runs[0].values = &s.values;
         app = app_new(s.base, glyphs_get(GLYPHS_BRAILLE), theme_find("dark"), NULL);
         app_push(app, &screen_run, &request);
         turn_until_seen(&s, app, c, "RUNNING");
-        app_press(app, '+');
+        app_press(app, (unsigned char)rows[i].key);
         turn_until_seen(&s, app, c, rows[i].said);
         app_press(app, 'q');
         turn_until_seen(&s, app, c, "stopped");

@@ -77,6 +77,7 @@ static const struct live {
 } lives[] = {
     {OPTION_rate, "The rate is", " a second, all clients together"},
     {OPTION_connection_rate, "The rate is", " a second on each connection"},
+    {OPTION_connections, "The connections are", ", all clients together"},
 };
 
 static void screen_run_on_set(void *arg, struct run *r, const struct param *param,
@@ -342,6 +343,21 @@ static void ask_for(struct screen_run *u, enum option option, uint64_t value)
         app_warn(u->app, "This cannot be changed now.");
 }
 
+static bool can_connect(const void *self)
+{
+    const struct screen_run *u = self;
+
+    return scenario_param(u->queue[u->at].scenario, OPTION_connections) != NULL;
+}
+
+static void change_connections(void *self, uint32_t press)
+{
+    struct screen_run *u = self;
+    uint64_t present = options_number(&current(u)->values, OPTION_connections, 0);
+
+    ask_for(u, OPTION_connections, next_value((double)present, press == ']'));
+}
+
 /* What is done per second now: where a rate begins that was none before. */
 static double present_rate(const struct screen_run *u)
 {
@@ -441,6 +457,9 @@ static const struct key keys[] = {
      screen_run_choose_chart, NULL, NULL},
     {{'-', '+', '='}, "- +", "rate",
      "Raise or lower the rate by a quarter, while it runs", change_rate, can_rate, NULL},
+    {{'[', ']'}, "[ ]", "connections",
+     "Open a quarter more connections or close some, while it runs",
+     change_connections, can_connect, NULL},
     {{'m'}, "m", "mark",
      "Mark this moment on the charts and in the result", set_mark, NULL, NULL},
     {{'r'}, "r", "restart",
