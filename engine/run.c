@@ -251,6 +251,11 @@ void run_stop(struct run *r)
     }
 }
 
+bool run_option_is_rate(enum option option)
+{
+    return option == OPTION_rate || option == OPTION_connection_rate;
+}
+
 void run_pause(struct run *r, bool paused)
 {
     struct run_private *p = r->private;
@@ -266,11 +271,17 @@ void run_pause(struct run *r, bool paused)
     run_mark(r, paused ? "paused" : "resumed");
 }
 
+/* In the series' time, as the samples beside it are. */
 void run_mark(struct run *r, const char *text)
 {
+    const struct trial *t = run_trial(r);
     uint64_t now = now_ns();
 
-    if (r->private && r->first_ns)
+    if (!r->private || !r->first_ns)
+        return;
+    if (t->start_ns && now > t->start_ns)
+        series_mark(r->series, run_origin_ns(r, t) + (now - t->start_ns), text);
+    else
         series_mark(r->series, now > r->first_ns ? now - r->first_ns : 0, text);
 }
 

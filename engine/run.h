@@ -158,9 +158,9 @@ void run_account(struct run *r, struct trial *t);
 struct trial *run_trial(const struct run *r);
 
 /*
- * Where a trial's start lies in the time of the series: the next edge of the series'
- * grid, so that its samples fall into the middle of the slots, and into none that the
- * trial before has used.
+ * Where a trial's start lies in the time of the series: on the series' grid, so that its
+ * samples fall into the middle of the slots, and into none that the trial before has
+ * used. Trials start there; of a recording in which they did not it is the next edge.
  */
 uint64_t run_origin_ns(const struct run *r, const struct trial *t);
 
@@ -175,6 +175,9 @@ double run_progress(const struct run *r);
  * over all that have it, when none of those completed.
  */
 void run_statistics(const struct run *r, enum metric metric, struct statistics *s);
+
+/* Whether an option sets how much load a schedule offers. */
+bool run_option_is_rate(enum option option);
 
 /* Whether its load follows a schedule: latency then counts from when each was due. */
 bool run_is_paced(const struct run *r);

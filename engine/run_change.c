@@ -63,8 +63,7 @@ void run_answered(struct run *r, struct link *l, const cJSON *object)
     l->took = err == 0;
     if (err && !c->err)
         c->err = err <= ERRNO_MAX ? (int)err : EPROTO;
-    if (l->took &&
-        (c->param->option == OPTION_rate || c->param->option == OPTION_connection_rate))
+    if (l->took && run_option_is_rate(c->param->option))
         run_current(r)->rate_changed = true;
     run_go_on(r);
 }

@@ -259,17 +259,21 @@ static bool is_same_file(struct run *r)
     return true;
 }
 
+/* On the grid of the series, so that its time and ours are one in every trial. */
 static void start_all(struct run *r)
 {
     struct run_private *p = r->private;
     struct trial *t = run_current(r);
     const char *target = options_text(&r->values, OPTION_target, "");
     uint64_t delay_ns = START_DELAY_NS + p->link_count * TELL_NS;
+    uint64_t now = now_ns();
 
     tell_clocks(r);
-    t->start_ns = now_ns() + delay_ns;
+    t->start_ns = now + delay_ns;
     if (!r->first_ns)
         r->first_ns = t->start_ns;
+    delay_ns += run_origin_ns(r, t) - (t->start_ns - r->first_ns);
+    t->start_ns = now + delay_ns;
     for (size_t i = 0; i < p->link_count; i++)
         child_send(p->links[i].child, message_start(t->start_ns, delay_ns, p->boot));
     event_del(p->guard);

@@ -13,8 +13,9 @@ struct series *series_new(void)
         return NULL;
     s->step_ns = SAMPLE_STEP_NS;
     s->slots = calloc(SERIES_SLOTS, sizeof(*s->slots));
+    s->segments = calloc(SERIES_MARKS + 1, sizeof(*s->segments));
     s->intervals = intervals_new();
-    if (s->slots && s->intervals)
+    if (s->slots && s->segments && s->intervals)
         return s;
     series_free(s);
     return NULL;
@@ -25,6 +26,7 @@ void series_free(struct series *s)
     if (!s)
         return;
     free(s->slots);
+    free(s->segments);
     intervals_free(s->intervals);
     free(s);
 }
@@ -148,36 +150,80 @@ static void add_sample(struct series_place *p, const struct sample *sample, bool
     p->samples++;
 }
 
+/* The segment that a sample lies in whole, NULL where it touches a mark. */
+static struct series_slot *segment_of(const struct series *s, uint64_t begin_ns,
+                                      uint64_t end_ns)
+{
+    size_t i = s->mark_count;
+
+    while (i && s->marks[i - 1].at_ns >= end_ns)
+        i--;
+    if (i && begin_ns < s->marks[i - 1].at_ns + SERIES_EDGE_NS)
+        return NULL;
+    return &s->segments[i];
+}
+
+/* When it closed, and the time it covers, in the series' time. */
+struct stretch {
+    uint64_t begin_ns, end_ns;
+};
+
+static void add_to_slot(struct series *s, struct series_slot *slot, enum place place,
+                        const struct stretch *at, const struct sample *sample,
+                        bool headline)
+{
+    struct series_place *p = &slot->places[place];
+
+    add_sample(p, sample, cover(p, at->begin_ns, at->end_ns));
+    for (size_t r = 0; r < sample->meter->labels.used; r++) {
+        const struct tally_row *row = &sample->meter->labels.rows[r];
+
+        slot->labels[label_index(s, row->name)] += row->count;
+    }
+    if (headline)
+        add_latency(slot, sample->meter->hists[METER_HIST_latency]);
+}
+
+/* The last slot up to `i` with a sample of the place, not before `first`; else `i`. */
+static size_t slot_up_to(const struct series *s, size_t i, enum place place, size_t first)
+{
+    for (size_t k = i + 1; k > first; k--)
+        if (s->slots[k - 1].places[place].samples)
+            return k - 1;
+    return i;
+}
+
 void series_add(struct series *s, enum place place, uint64_t origin_ns,
                 const struct sample *sample, bool headline)
 {
     uint64_t span = sample->span_ns < sample->at_ns ? sample->span_ns : sample->at_ns;
     uint64_t end = origin_ns + sample->at_ns;
     uint64_t middle = end - span / 2;
-    struct series_place *p;
+    struct stretch at = {end - span, end};
+    struct series_slot *segment = segment_of(s, at.begin_ns, at.end_ns);
     size_t i;
 
     while (middle / s->step_ns >= SERIES_SLOTS)
         double_step(s);
     i = (size_t)(middle / s->step_ns);
+    /* What is left over at the end has no rate of its own. */
+    if (span < SAMPLE_STEP_NS / 2)
+        i = slot_up_to(s, i, place, (size_t)(origin_ns / s->step_ns));
     if (i >= s->used)
         s->used = i + 1;
-    p = &s->slots[i].places[place];
-    add_sample(p, sample, cover(p, end - span, end));
-    for (size_t r = 0; r < sample->meter->labels.used; r++) {
-        const struct tally_row *row = &sample->meter->labels.rows[r];
-
-        s->slots[i].labels[label_index(s, row->name)] += row->count;
-    }
-    if (headline) {
-        add_latency(&s->slots[i], sample->meter->hists[METER_HIST_latency]);
+    add_to_slot(s, &s->slots[i], place, &at, sample, headline);
+    if (segment)
+        add_to_slot(s, segment, place, &at, sample, headline);
+    if (headline)
         intervals_add(s->intervals, middle, sample->meter->hists[METER_HIST_latency]);
-    }
 }
 
 void series_mark(struct series *s, uint64_t at_ns, const char *text)
 {
     if (s->mark_count == SERIES_MARKS) {
+        add_slot(&s->segments[0], &s->segments[1]);
+        memmove(s->segments + 1, s->segments + 2,
+                (SERIES_MARKS - 1) * sizeof(s->segments[0]));
         memmove(s->marks, s->marks + 1, (SERIES_MARKS - 1) * sizeof(s->marks[0]));
         s->mark_count--;
     }
@@ -185,17 +231,15 @@ void series_mark(struct series *s, uint64_t at_ns, const char *text)
     snprintf(s->marks[s->mark_count].text, sizeof(s->marks[0].text), "%s", text);
     s->mark_count++;
     s->marks_ever++;
+    memset(&s->segments[s->mark_count], 0, sizeof(s->segments[0]));
 }
 
 void series_segment(const struct series *s, size_t i, struct series_segment *segment)
 {
-    memset(segment, 0, sizeof(*segment));
     segment->from_ns = i ? s->marks[i - 1].at_ns : 0;
     segment->to_ns = i < s->mark_count ? s->marks[i].at_ns : s->used * s->step_ns;
     segment->text = i ? s->marks[i - 1].text : "";
-    for (size_t k = 0; k < s->used; k++)
-        if (k * s->step_ns >= segment->from_ns && k * s->step_ns < segment->to_ns)
-            add_slot(&segment->sum, &s->slots[k]);
+    segment->sum = s->segments[i];
 }
 
 double series_rate(const struct series_place *p, uint64_t counter)

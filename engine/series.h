@@ -22,6 +22,7 @@
 #define SERIES_SUB 8 /* latency buckets in a power of two: 12 % wide at most */
 #define SERIES_BUCKETS (SERIES_OCTAVES * SERIES_SUB)
 #define SERIES_MARKS 64
+#define SERIES_EDGE_NS (SAMPLE_STEP_NS / 2) /* after a mark, until a worker has heard */
 
 /* The samples of one place in one slot. */
 struct series_place {
@@ -56,7 +57,8 @@ struct series {
     size_t mark_count;
     struct series_mark marks[SERIES_MARKS];
     struct series_slot *slots;
-    struct intervals *intervals; /* the headline latencies, whole */
+    struct series_slot *segments; /* one more than there are marks */
+    struct intervals *intervals;  /* the headline latencies, whole */
 };
 
 struct series *series_new(void); /* NULL when out of memory */
@@ -64,7 +66,8 @@ void series_free(struct series *s);
 
 /*
  * Add a sample of a process at `place`, whose clock zero lies at origin_ns of the
- * series' time. It goes into the slot in which the middle of its span lies, whole.
+ * series' time. It goes into the slot in which the middle of its span lies, whole; a
+ * short one, which is what is left over at the end, into the slot of the one before.
  * `headline` says whether this place records the headline latency.
  */
 void series_add(struct series *s, enum place place, uint64_t origin_ns,
@@ -76,13 +79,17 @@ void series_add(struct series *s, enum place place, uint64_t origin_ns,
  */
 void series_place_add(struct series_place *into, const struct series_place *later);
 
-/* The oldest mark gives way when there are SERIES_MARKS of them. */
+/*
+ * A mark, before the samples of what follows it. The oldest one gives way when there are
+ * SERIES_MARKS of them.
+ */
 void series_mark(struct series *s, uint64_t at_ns, const char *text);
 
 /*
  * A segment: what lies between two marks, or between a mark and an end of the series.
- * There is one more than there are marks. A step belongs to the segment in which it
- * begins, so the edges are sharp to one step.
+ * There is one more than there are marks. Its sum is that of the samples that lie in it
+ * whole: one that a mark falls into, or that begins within SERIES_EDGE_NS of it, shows
+ * both sides of a change and counts for neither. The sum of a short segment may be a gap.
  */
 struct series_segment {
     uint64_t from_ns, to_ns;

@@ -384,9 +384,11 @@ static void marks_cut_a_series_into_segments(void **state)
     struct series_segment part;
 
     (void)state;
-    for (uint64_t i = 1; i <= 10; i++)
+    for (uint64_t i = 1; i <= 10; i++) {
         add(s, PLACE_CLIENT, 0, i * STEP, i <= 4 ? STEP : STEP / 2);
-    series_mark(s, 4 * STEP, "rate 300");
+        if (i == 4)
+            series_mark(s, 4 * STEP, "rate 300");
+    }
     series_segment(s, 0, &part);
     assert_string_equal(part.text, "");
     assert_int_equal(part.from_ns, 0);
@@ -398,6 +400,68 @@ static void marks_cut_a_series_into_segments(void **state)
     assert_int_equal(part.to_ns, 10 * STEP);
     assert_int_equal(part.sum.places[PLACE_CLIENT].counters.succeeded, 3 * STEP / 1000);
     assert_int_equal(part.sum.places[PLACE_CLIENT].span_ns, 3 * STEP);
+    series_free(s);
+}
+
+/* Load, paused from 4.3 to 7.6 steps, and load again: while paused there was none. */
+static void a_pause_has_no_load_in_it(void **state)
+{
+    static const uint64_t marks[] = {43 * STEP / 10, 76 * STEP / 10};
+    struct series *s = series_new();
+    struct series_segment part[3];
+    size_t done = 0;
+
+    (void)state;
+    for (uint64_t i = 1; i <= 12; i++) {
+        for (; done < 2 && marks[done] < i * STEP; done++)
+            series_mark(s, marks[done], done ? "resumed" : "paused");
+        add(s, PLACE_CLIENT, 0, i * STEP, STEP);
+    }
+    for (size_t i = 0; i < 3; i++)
+        series_segment(s, i, &part[i]);
+    assert_int_equal(part[0].sum.places[PLACE_CLIENT].span_ns, 4 * STEP);
+    /* Of the samples 5 to 8 the pause shares the first and the last with load. */
+    assert_int_equal(part[1].sum.places[PLACE_CLIENT].samples, 2);
+    assert_int_equal(part[1].sum.places[PLACE_CLIENT].until_ns, 7 * STEP);
+    /* The ninth begins too soon after the mark for its worker to have heard. */
+    assert_int_equal(part[2].sum.places[PLACE_CLIENT].span_ns, 3 * STEP);
+    assert_int_equal(total(s, PLACE_CLIENT), 12 * STEP / 1000);
+    series_free(s);
+}
+
+/* However coarse the steps have become, a segment is as sharp as the samples. */
+static void doubling_blunts_no_segment(void **state)
+{
+    struct series *s = series_new();
+    struct series_segment part;
+
+    (void)state;
+    for (uint64_t i = 1; i <= 4 * SERIES_SLOTS; i++) {
+        if (i == 6 || i == 9)
+            series_mark(s, (i - 1) * STEP, "changed");
+        add(s, PLACE_CLIENT, 0, i * STEP, STEP);
+    }
+    assert_true(s->step_ns >= 4 * STEP);
+    series_segment(s, 1, &part);
+    assert_int_equal(part.sum.places[PLACE_CLIENT].span_ns, 2 * STEP);
+    series_free(s);
+}
+
+/* 5 ms in which little happened any more are no collapse of the load. */
+static void what_is_left_over_at_the_end_is_no_step(void **state)
+{
+    struct series *s = series_new();
+
+    (void)state;
+    for (uint64_t i = 1; i <= 10; i++)
+        add(s, PLACE_CLIENT, 0, i * STEP + 8000, STEP); /* timers are late */
+    add(s, PLACE_CLIENT, 0, 10 * STEP + 8000 + 5 * NS_PER_MS, 5 * NS_PER_MS);
+    assert_int_equal(s->used, 10);
+    assert_int_equal(client(s, 9)->span_ns, STEP + 5 * NS_PER_MS);
+    assert_int_equal(total(s, PLACE_CLIENT), (10 * STEP + 5 * NS_PER_MS) / 1000);
+    /* One that is all there is has no step before it. */
+    add(s, PLACE_SERVER, 20 * STEP, 5 * NS_PER_MS, 5 * NS_PER_MS);
+    assert_int_equal(s->slots[20].places[PLACE_SERVER].samples, 1);
     series_free(s);
 }
 
@@ -420,6 +484,9 @@ int main(void)
         cmocka_unit_test(labels_beyond_the_room_share_the_last),
         cmocka_unit_test(old_marks_give_way),
         cmocka_unit_test(marks_cut_a_series_into_segments),
+        cmocka_unit_test(a_pause_has_no_load_in_it),
+        cmocka_unit_test(doubling_blunts_no_segment),
+        cmocka_unit_test(what_is_left_over_at_the_end_is_no_step),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
