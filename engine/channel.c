@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "engine/json.h"
 #include "protocols/clock.h"
 #include "protocols/event.h"
 
@@ -60,7 +61,7 @@ static void end(struct channel *c, int err)
 static void deliver(struct channel *c, const char *line)
 {
     /* Nothing may follow the object: it would be something else's output. */
-    cJSON *object = cJSON_ParseWithOpts(line, NULL, 1);
+    cJSON *object = json_parse(line, strlen(line));
 
     if (object && !cJSON_IsObject(object)) {
         cJSON_Delete(object);

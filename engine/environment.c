@@ -105,7 +105,6 @@ void environment_read(struct environment *e, const cJSON *object)
         l->known = have && !cJSON_IsNull(have);
         l->enough = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(row, "enough"));
         l->need = json_u64(row, "need", 0);
-        /* An unlimited resource is 2^64-1, which no double holds. */
-        l->have = json_u64(row, "have", cJSON_IsNumber(have) ? UINT64_MAX : 0);
+        l->have = json_u64(row, "have", 0);
     }
 }

@@ -1,12 +1,14 @@
 /*
- * Small helpers over cJSON (libcjson). cJSON prints 15 significant digits; counters
- * may have more, so integers are written as exact text here. An unknown number
- * (NaN, infinity) is null, never 0.
+ * Small helpers over cJSON (libcjson). cJSON prints 15 significant digits and reads every
+ * number as a double; counters may have more, so integers are written as exact text here
+ * and read as such by json_parse with json_u64. An unknown number (NaN, infinity) is
+ * null, never 0.
  */
 #ifndef ENGINE_JSON_H
 #define ENGINE_JSON_H
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,6 +22,15 @@ cJSON *json_add_text(cJSON *object, const char *name, const char *text);
 
 /* "2026-11-30T11:20:00Z": a wall-clock time as a document has it. */
 void json_time(time_t t, char *text, size_t size);
+
+/*
+ * A text as JSON, and nothing behind it; NULL when it is none. A whole number of so many
+ * digits that a double may not hold it has them as its valuestring, for json_is_u64.
+ */
+cJSON *json_parse(const char *text, size_t len);
+
+/* A number that is whole, not negative and fits, as it was written. */
+bool json_is_u64(const cJSON *item, uint64_t *value);
 
 /* The item as a number or text; the fallback when it is absent or of another kind. */
 uint64_t json_u64(const cJSON *object, const char *name, uint64_t fallback);

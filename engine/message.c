@@ -73,6 +73,7 @@ cJSON *message_hello(const struct hello *hello)
 int message_read_values(const cJSON *object, struct options *values)
 {
     const cJSON *v;
+    uint64_t number;
     int rc = 0;
 
     cJSON_ArrayForEach(v, cJSON_GetObjectItemCaseSensitive(object, "values"))
@@ -82,10 +83,10 @@ int message_read_values(const cJSON *object, struct options *values)
 
         if (option == OPTION_NONE)
             continue;
-        if (cJSON_IsString(v))
+        if (json_is_u64(v, &number))
+            rc = options_set_number(values, option, number);
+        else if (cJSON_IsString(v))
             rc = options_set_text(values, option, v->valuestring);
-        else if (cJSON_IsNumber(v) && v->valuedouble >= 0 && v->valuedouble < 0x1p63)
-            rc = options_set_number(values, option, (uint64_t)v->valuedouble);
         if (rc < 0)
             break;
     }

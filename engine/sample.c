@@ -121,14 +121,14 @@ static int encode_tally(cJSON *object, const char *name, const struct tally *t)
 static void decode_tally(struct tally *t, const cJSON *object, const char *name)
 {
     const cJSON *row;
+    uint64_t count;
 
     t->used = 0;
     cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(object, name))
     {
         /* The elements of an array have no name. */
-        if (row->string && cJSON_IsNumber(row) && row->valuedouble >= 0 &&
-            row->valuedouble < 0x1p63)
-            tally_add(t, row->string, (uint64_t)row->valuedouble);
+        if (row->string && json_is_u64(row, &count))
+            tally_add(t, row->string, count);
     }
 }
 

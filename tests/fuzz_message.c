@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/json.h"
 #include "engine/message.h"
 #include "engine/series.h"
 #include "engine/trial.h"
@@ -74,7 +75,7 @@ static void read_sample(const cJSON *object)
         use_sample(&a);
         m = message_done(&a, message_read_outcome(object), "");
         text = m ? cJSON_PrintUnformatted(m) : NULL;
-        back = text ? cJSON_Parse(text) : NULL;
+        back = text ? json_parse(text, strlen(text)) : NULL;
         if (!back || message_type(back) != MESSAGE_DONE || sample_decode(&b, back) < 0 ||
             memcmp(&a.meter->counters, &b.meter->counters, sizeof(a.meter->counters)) !=
                 0 ||
@@ -98,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
         abort();
     memcpy(line, bytes, len);
     line[len] = '\0';
-    object = cJSON_ParseWithOpts(line, NULL, 1);
+    object = json_parse(line, len);
     if (object) {
         if (message_type(object) > MESSAGE_UNKNOWN)
             abort();
