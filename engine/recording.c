@@ -35,7 +35,7 @@ struct recording {
 
 static cJSON *parse(const char *line, size_t len)
 {
-    cJSON *o = cJSON_ParseWithLength(line, len);
+    cJSON *o = json_parse(line, len);
 
     if (cJSON_IsObject(o))
         return o;
@@ -109,7 +109,6 @@ static struct run *run_of_header(const cJSON *header, const char *name, struct f
         return NULL;
     r->scenario = scenario_find(scenario);
     r->started = (time_t)json_u64(header, "started", 0);
-    r->first_ns = 1; /* any instant will do: only differences to it are known */
     snprintf(r->id, sizeof(r->id), "%s", json_text(header, "id", ""));
     environment_read(&r->environment, header);
     r->trial_count = (unsigned)trials;
@@ -273,7 +272,10 @@ static int apply_trial(struct recording *rec, const cJSON *line,
     r->trials_begun++;
     rec->trial_open = true;
     t->started = (time_t)json_u64(line, "started", 0);
-    t->start_ns = origin < UINT64_MAX ? r->first_ns + origin : 0;
+    if (origin < UINT64_MAX) {
+        r->first_ns = 1; /* any instant will do: only differences to it are known */
+        t->start_ns = r->first_ns + origin;
+    }
     r->state = RUN_RUNNING;
     event->kind = RECORDING_CHANGED;
     return 0;
@@ -317,6 +319,8 @@ static int apply_set(struct recording *rec, const cJSON *line,
         return -EINVAL;
     if (option == OPTION_NONE)
         return 0; /* of another version */
+    if (rec->trial_open)
+        run_trial(rec->run)->rate_changed |= run_option_is_rate(option);
     return options_set_number(&rec->run->values, option, json_u64(line, "value", 0));
 }
 
@@ -325,6 +329,7 @@ static int apply_paused(struct recording *rec, const cJSON *line,
 {
     struct trial *t = open_trial(rec);
     const cJSON *row;
+    uint64_t second;
 
     (void)event;
     if (!t)
@@ -332,10 +337,9 @@ static int apply_paused(struct recording *rec, const cJSON *line,
     t->paused_ns = json_u64(line, "paused_ns", 0);
     cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(line, "seconds"))
     {
-        if (!cJSON_IsNumber(row) || row->valuedouble < 0 ||
-            row->valuedouble > SECONDS_MAX)
+        if (!json_is_u64(row, &second) || second > SECONDS_MAX)
             return -EINVAL;
-        if (trial_pause_second(t, (size_t)row->valuedouble) < 0)
+        if (trial_pause_second(t, second) < 0)
             return -ENOMEM;
     }
     return 0;
@@ -378,6 +382,8 @@ static int apply_trial_end(struct recording *rec, const cJSON *line,
 
     if (!t || read_processes(t, line) < 0)
         return -EINVAL;
+    t->rate_changed |=
+        cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(line, "rate_changed"));
     close_trial(rec, message_read_outcome(line), json_text(line, "reason", ""));
     event->kind = RECORDING_CHANGED;
     return 0;

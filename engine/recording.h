@@ -9,7 +9,7 @@
  *   {"type":"mark", at_ns, text}  {"type":"set", name, value}    what happened meanwhile
  *   {"type":"paused", paused_ns, seconds[]}                      of the trial so far
  *   {"type":"done", process, outcome, reason, facts, ...}        totals, whole histograms
- *   {"type":"trial_end", outcome, reason, processes[]}
+ *   {"type":"trial_end", outcome, reason, rate_changed, processes[]}
  *   {"type":"end", outcome, reason, trials, medians{}}
  *
  * `process` counts the trial's processes from 0. Types and members that are not known

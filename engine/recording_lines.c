@@ -192,6 +192,9 @@ cJSON *recording_trial_end(const struct trial *t)
         return NULL;
     rc = add_text(o, "outcome", outcome_name(t->outcome));
     rc = rc ? rc : add_text(o, "reason", t->reason);
+    /* Also where it is again what it was, and no "set" was written. */
+    if (rc == 0 && t->rate_changed && !cJSON_AddTrueToObject(o, "rate_changed"))
+        rc = -ENOMEM;
     return whole(o, rc ? rc : add_processes(o, t));
 }
 

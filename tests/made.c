@@ -1,5 +1,6 @@
 #include "tests/made.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +14,8 @@
 
 #include "engine/recorder.h"
 #include "engine/recording.h"
-#include "engine/report/document.h"
+#include "engine/report/export.h"
+#include "engine/report/report.h"
 #include "engine/store.h"
 #include "tests/synthetic.h"
 
@@ -69,16 +71,27 @@ uint64_t made_pick(struct made *m, uint64_t below)
     return (uint64_t)(synthetic_uniform(&m->random) * (double)below);
 }
 
-void made_sample(struct made *m, int process, uint64_t at_ns)
+/* The sample goes to its trial, to the series and into the recording. */
+static void take(struct made *m, int process, uint64_t at_ns)
 {
     struct trial *t = run_trial(m->run);
     struct process *p = &t->processes[process];
     struct sample *s = &m->sample;
+
+    s->at_ns = at_ns;
+    s->span_ns = 100 * MS;
+    assert_int_equal(trial_sample(t, p, s), 0);
+    series_add(m->run->series, p->place, run_origin_ns(m->run, t), s,
+               p->place == m->run->scenario->family->latency_place);
+    recorder_sampled(m->recorder, m->run, p, s);
+}
+
+void made_sample(struct made *m, int process, uint64_t at_ns)
+{
+    struct sample *s = &m->sample;
     struct meter_counters *c = &s->meter->counters;
 
     meter_reset(s->meter);
-    s->at_ns = at_ns;
-    s->span_ns = 100 * MS;
     s->use = (struct process_use){.cpu_user_us = made_pick(m, 90000),
                                   .max_rss_bytes = 3 << 20};
     c->attempted = c->succeeded = c->sent_messages = made_pick(m, 1000);
@@ -88,10 +101,14 @@ void made_sample(struct made *m, int process, uint64_t at_ns)
     tally_add(&s->meter->labels, "CACHED \"LOOP\"\n\xff", c->unique);
     for (uint64_t i = 0; i < c->unique; i += 7)
         meter_record(s->meter, METER_HIST_latency, made_pick(m, 5 * MS));
-    assert_int_equal(trial_sample(t, p, s), 0);
-    series_add(m->run->series, p->place, run_origin_ns(m->run, t), s,
-               p->place == m->run->scenario->family->latency_place);
-    recorder_sampled(m->recorder, m->run, p, s);
+    take(m, process, at_ns);
+}
+
+void made_idle(struct made *m, int process, uint64_t at_ns)
+{
+    meter_reset(m->sample.meter);
+    m->sample.use = (struct process_use){0};
+    take(m, process, at_ns);
 }
 
 void made_samples(struct made *m, unsigned steps)
@@ -173,29 +190,47 @@ void made_plain(struct made *m, unsigned trials, unsigned steps, char *path)
         fail_msg("%s", fail.sentence);
 }
 
-static char *document_text(const struct run *r)
+static char *text_of(int (*write)(FILE *f, const void *what), const struct run *r)
 {
-    cJSON *document = document_new(r);
-    char *text = cJSON_Print(document);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    int rc;
 
-    assert_non_null(text);
-    cJSON_Delete(document);
+    assert_non_null(f);
+    rc = write(f, r);
+    assert_true(rc == 0 || rc == -ENODATA);
+    assert_int_equal(fclose(f), 0);
     return text;
 }
 
-void made_assert_same(const struct run *a, const struct run *b)
+static int write_report(FILE *f, const void *what)
 {
-    char *x = document_text(a);
-    char *y = document_text(b);
+    return report_print(f, what);
+}
+
+static void assert_same_text(const char *name, int (*write)(FILE *f, const void *what),
+                             const struct run *a, const struct run *b)
+{
+    char *x = text_of(write, a);
+    char *y = text_of(write, b);
     size_t i = 0;
     size_t line = 0;
 
     while (x[i] && x[i] == y[i])
         line = x[i++] == '\n' ? i : line;
     if (x[i] != y[i])
-        fail_msg("'%.60s' became '%.60s'", x + line, y + line);
-    cJSON_free(x);
-    cJSON_free(y);
+        fail_msg("%s: '%.60s' became '%.60s'", name, x + line, y + line);
+    free(x);
+    free(y);
+}
+
+void made_assert_same(const struct run *a, const struct run *b)
+{
+    assert_same_text("report", write_report, a, b);
+    for (const struct export_format *const *f = export_table(); *f; f++)
+        if ((*f)->families & a->scenario->family->bit)
+            assert_same_text((*f)->name, (*f)->write, a, b);
 }
 
 struct run *made_load(const char *path)

@@ -26,6 +26,7 @@ uint64_t made_pick(struct made *m, uint64_t below);
 /* A sample of the process (0: the server), and of both at 100 ms, 200 ms ... */
 void made_sample(struct made *m, int process, uint64_t at_ns);
 void made_samples(struct made *m, unsigned steps);
+void made_idle(struct made *m, int process, uint64_t at_ns); /* nothing happened */
 
 /* What the process says at its end: more histograms than samples have. */
 void made_report(struct made *m, int process);
@@ -42,7 +43,10 @@ void made_plain(struct made *m, unsigned trials, unsigned steps, char *path);
 /* The run of a recording; to be freed. */
 struct run *made_load(const char *path);
 
-/* Two runs have the same document; a failure tells the first line that differs. */
+/*
+ * Two runs have the same report and the same text in every format that holds them, the
+ * document first of all; a failure says which line differs first.
+ */
 void made_assert_same(const struct run *a, const struct run *b);
 
 #endif

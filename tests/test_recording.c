@@ -39,6 +39,7 @@ static void test_everything_comes_back(void **state)
     made_samples(&m, 5);
     series_mark(m.run->series, 250 * MS, "rate 7k");
     options_set_number(&m.run->values, OPTION_rate, 7000);
+    run_trial(m.run)->rate_changed = true;
     made_samples(&m, 3);
     made_report(&m, 1);
     made_end_trial(&m, OUTCOME_STOPPED, "stopped before its end"); /* no server report */
@@ -70,6 +71,66 @@ static void test_everything_comes_back(void **state)
     assert_int_equal(options_number(&loaded->values, OPTION_rate, 0), 7000);
     assert_string_equal(loaded->id, m.run->id);
     made_assert_same(m.run, loaded);
+    run_free(loaded);
+    made_free(&m);
+}
+
+/*
+ * Live and saved are the same in everything that is said of them: with a warm-up, a rate
+ * that was changed back before it was recorded, a pause that cuts samples in two, and
+ * counters that no double holds.
+ */
+static void test_saved_equals_live(void **state)
+{
+    enum verdict kept = VERDICT_FAIL;
+    struct series_segment paused;
+    char path[PATH_MAX];
+    struct run *loaded;
+    struct trial *t;
+    struct made m;
+
+    (void)state;
+    made_begin(&m, "udp-cached-series", 2);
+    options_set_number(&m.run->values, OPTION_warmup, 200 * MS);
+    t = made_trial(&m);
+    made_samples(&m, 8);
+    t->rate_changed = true; /* to 7k and to 5k again */
+    made_report(&m, 1);
+    t->processes[1].totals.meter->counters.sent_bytes = (1ull << 53) + 1;
+    t->processes[0].totals.meter->counters.received_bytes = UINT64_MAX - 1;
+    made_report(&m, 0);
+    made_end_trial(&m, OUTCOME_COMPLETED, "");
+    made_next(&m);
+    t = run_trial(m.run);
+    made_samples(&m, 3);
+    series_mark(m.run->series, run_origin_ns(m.run, t) + 350 * MS, "paused");
+    for (unsigned i = 4; i <= 20; i++) {
+        if (i == 17)
+            series_mark(m.run->series, run_origin_ns(m.run, t) + 1650 * MS, "resumed");
+        if (i == 4 || i >= 17)
+            made_sample(&m, 1, i * 100 * MS);
+        else
+            made_idle(&m, 1, i * 100 * MS);
+    }
+    assert_int_equal(trial_pause(t, t->start_ns + 350 * MS, t->start_ns + 1650 * MS), 0);
+    made_report(&m, 0);
+    made_report(&m, 1);
+    made_end_trial(&m, OUTCOME_COMPLETED, "");
+    made_end(&m);
+    assert_int_equal(store_find(m.run->id, path, sizeof(path), NULL), 0);
+    loaded = made_load(path);
+    made_assert_same(m.run, loaded);
+    t = loaded->trials[0];
+    for (size_t i = 0; i < t->check_count; i++)
+        if (strcmp(t->checks[i].name, "rate kept") == 0)
+            kept = t->checks[i].verdict;
+    assert_int_equal(kept, VERDICT_UNKNOWN);
+    assert_false(loaded->trials[1]->rate_changed);
+    assert_int_equal(t->counters[PLACE_CLIENT].sent_bytes, (1ull << 53) + 1);
+    assert_int_equal(t->counters[PLACE_SERVER].received_bytes, UINT64_MAX - 1);
+    series_segment(loaded->series, 1, &paused);
+    assert_true(paused.sum.places[PLACE_CLIENT].samples > 0);
+    assert_int_equal(paused.sum.places[PLACE_CLIENT].counters.attempted, 0);
     run_free(loaded);
     made_free(&m);
 }
@@ -462,6 +523,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_everything_comes_back, scratch_fresh_store),
+        cmocka_unit_test_setup(test_saved_equals_live, scratch_fresh_store),
         cmocka_unit_test_setup(test_a_trial_that_did_not_begin, scratch_fresh_store),
         cmocka_unit_test_setup(test_cut_anywhere, scratch_fresh_store),
         cmocka_unit_test_setup(test_a_cut_trial_counts_its_samples, scratch_fresh_store),
