@@ -39,7 +39,7 @@ struct loss {
 
 /* Quantities that are also kept by the second. X(name) */
 #define SECOND_QUANTITIES(X) \
-    X(throughput_bytes) X(received_messages) X(requests) X(read_bytes)
+    X(throughput_bytes) X(up_bytes) X(received_messages) X(requests) X(read_bytes)
 
 struct second {
 #define X(name) double name;

@@ -17,6 +17,8 @@ static struct second quantities(const struct trial *t, enum place place,
     s.throughput_bytes = (double)c->received_bytes;
     if (place == PLACE_ENDPOINT)
         s.throughput_bytes = 0;
+    if (place == PLACE_SERVER)
+        s.up_bytes = (double)c->received_bytes;
     if (place == (family->one_way ? PLACE_SERVER : PLACE_CLIENT))
         s.received_messages = (double)family_received(family, c);
     if (place == PLACE_CLIENT) {

@@ -202,6 +202,45 @@ static void every_ending_gives_valid_files(void **state)
 }
 
 /* The documented hostile text is in what it should be in, and is escaped. */
+/* However long the run, whose series then has steps that hold two trials. */
+static void iperf3_intervals_are_of_the_last_trial(void **state)
+{
+    struct synthetic how = {.scenario = "tcp-bulk",
+                            .trials = 3,
+                            .steps = 1003,
+                            .seed = 1,
+                            .speed = 1,
+                            .warmup_ns = 2000000000};
+    struct run *r = synthetic_run(&how);
+    const struct trial *t = run_trial(r);
+    char *text = text_of(export_find("iperf3"), r);
+    cJSON *document = cJSON_Parse(text);
+    const cJSON *intervals, *row;
+    double bytes = 0, end = -1;
+
+    (void)state;
+    assert_true(r->series->step_ns > SAMPLE_STEP_NS);
+    intervals = cJSON_GetObjectItemCaseSensitive(document, "intervals");
+    assert_int_equal(cJSON_GetArraySize(intervals), 101);
+    cJSON_ArrayForEach(row, intervals)
+    {
+        const cJSON *sum = cJSON_GetObjectItemCaseSensitive(row, "sum");
+        double begin = json_number(sum, "start", -1);
+
+        /* The warm-up has a time of its own, and the load's begins at zero again. */
+        assert_true(begin == end || begin == 0);
+        assert_int_equal(cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(sum, "omitted")),
+                         row == intervals->child || row == intervals->child->next);
+        end = json_number(sum, "end", -1);
+        bytes += json_number(sum, "bytes", 0);
+    }
+    assert_true(fabs(end - 98.3) < 1e-9);
+    assert_true(fabs(bytes - (double)t->counters[PLACE_SERVER].received_bytes) < 101);
+    cJSON_Delete(document);
+    free(text);
+    run_free(r);
+}
+
 static void texts_from_outside_are_escaped(void **state)
 {
     struct run *r = made("udp-cached-parallel", 1, OUTCOME_FAILED);
@@ -542,6 +581,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_format_is_as_the_golden_file),
         cmocka_unit_test(every_ending_gives_valid_files),
+        cmocka_unit_test(iperf3_intervals_are_of_the_last_trial),
         cmocka_unit_test(texts_from_outside_are_escaped),
         cmocka_unit_test(formats_refuse_what_they_cannot_hold),
         cmocka_unit_test(a_page_says_what_its_latencies_span),

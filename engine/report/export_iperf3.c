@@ -13,6 +13,7 @@
 #include "engine/json.h"
 #include "engine/report/document.h"
 #include "engine/report/export.h"
+#include "protocols/clock.h"
 #include "protocols/endpoint.h"
 
 /* One direction: who sends, who receives. */
@@ -109,9 +110,9 @@ static void add_test(cJSON *start, const struct run *r)
     json_add_u64(
         o, "blksize",
         options_number(&r->values, family->datagrams ? OPTION_size : OPTION_block, 0));
-    json_add_u64(o, "omit", 0);
+    json_add_u64(o, "omit", options_number(&r->values, OPTION_warmup, 0) / NS_PER_S);
     json_add_u64(o, "duration",
-                 options_number(&r->values, OPTION_duration, 0) / 1000000000u);
+                 options_number(&r->values, OPTION_duration, 0) / NS_PER_S);
     json_add_u64(o, "bytes",
                  family->datagrams ? 0 : options_number(&r->values, OPTION_size, 0));
     json_add_u64(o, "blocks", options_number(&r->values, OPTION_messages, 0));
@@ -141,27 +142,29 @@ static void add_start(cJSON *document, const struct run *r)
     add_test(start, r);
 }
 
-/* A stretch of slots, in the time of the trial. */
+/* Some seconds of a trial, which begin and end at begin_s and end_s of its time. */
 struct stretch {
     size_t first, count;
     double begin_s, end_s;
+    bool is_omitted; /* of the warm-up; the time of the others begins behind it */
 };
 
-static void fill_interval(cJSON *o, const struct run *r, const struct stretch *at,
+static void fill_interval(cJSON *o, const struct trial *t, const struct stretch *at,
                           const struct flow_of *flow)
 {
-    uint64_t bytes = 0, packets = 0;
+    double bytes = 0, packets = 0;
 
     for (size_t i = at->first; i < at->first + at->count; i++) {
-        const struct meter_counters *c = &r->series->slots[i].places[flow->to].counters;
+        const struct second *s = &t->seconds_list[i];
 
-        bytes += c->received_bytes;
-        packets += c->unique;
+        bytes +=
+            flow->to == PLACE_SERVER ? s->up_bytes : s->throughput_bytes - s->up_bytes;
+        packets += s->received_messages;
     }
-    add_rate(o, at->begin_s, at->end_s, bytes);
-    if (r->scenario->family->datagrams)
-        json_add_u64(o, "packets", packets);
-    cJSON_AddBoolToObject(o, "omitted", 0);
+    add_rate(o, at->begin_s, at->end_s, (uint64_t)llround(bytes));
+    if (t->scenario->family->datagrams)
+        json_add_u64(o, "packets", (uint64_t)llround(packets));
+    cJSON_AddBoolToObject(o, "omitted", at->is_omitted);
     cJSON_AddBoolToObject(o, "sender", flow->from == PLACE_CLIENT);
 }
 
@@ -178,32 +181,34 @@ static void add_interval(cJSON *array, const struct run *r, const struct stretch
         char name[32];
 
         cJSON_AddItemToArray(streams, stream);
-        fill_interval(stream, r, at, &list[d]);
+        fill_interval(stream, run_trial(r), at, &list[d]);
         snprintf(name, sizeof(name), "sum%s", list[d].suffix);
-        fill_interval(cJSON_AddObjectToObject(o, name), r, at, &list[d]);
+        fill_interval(cJSON_AddObjectToObject(o, name), run_trial(r), at, &list[d]);
     }
 }
 
-/* Intervals of a second, or of the series' step where that is longer. */
+/* Intervals of a second; what came after the clients had ended is in the last one. */
 static void add_intervals(cJSON *document, const struct run *r)
 {
     cJSON *array = cJSON_AddArrayToObject(document, "intervals");
     const struct trial *t = run_trial(r);
-    const struct series *s = r->series;
-    size_t each = s->step_ns < 1000000000u ? (size_t)(1000000000u / s->step_ns) : 1;
-    double origin_s, step_s = (double)s->step_ns / 1e9;
+    double warmup_s, whole_s;
 
     if (!t)
         return;
-    origin_s = (double)run_origin_ns(r, t) / 1e9;
-    for (size_t i = (size_t)(run_origin_ns(r, t) / s->step_ns); i < s->used; i += each) {
-        struct stretch at = {i, each < s->used - i ? each : s->used - i, 0, 0};
+    warmup_s = (double)t->warmup_ns / 1e9;
+    whole_s = warmup_s + (double)t->paused_ns / 1e9 + t->seconds;
+    for (size_t i = 0; i < t->second_count; i++) {
+        struct stretch at = {i, 1, (double)i, (double)(i + 1), (double)i < warmup_s};
 
-        at.begin_s = fmax(0, (double)i * step_s - origin_s);
-        at.end_s = (double)(i + at.count) * step_s - origin_s;
-        if (t->seconds < at.end_s && t->seconds > at.begin_s)
-            at.end_s = t->seconds;
+        if (at.end_s >= whole_s) {
+            at.end_s = whole_s;
+            at.count = t->second_count - i;
+        }
+        at.begin_s -= at.is_omitted ? 0 : warmup_s;
+        at.end_s -= at.is_omitted ? 0 : warmup_s;
         add_interval(array, r, &at);
+        i += at.count - 1;
     }
 }
 
