@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define EXACT_MAX 9007199254740992.0 /* 2^53: whole numbers below it are exact */
 
@@ -55,4 +56,17 @@ cJSON *sum_parse(const char *text, size_t len)
         return NULL;
     }
     return json;
+}
+
+char *sum_compact(const char *text, size_t len)
+{
+    char *compact = strndup(text, len);
+
+    if (!compact)
+        return NULL;
+    cJSON_Minify(compact);
+    /* What is left stands raw in a string, where cJSON lets it pass. */
+    for (char *c = compact; (c = strpbrk(c, "\r\n"));)
+        *c = ' ';
+    return compact;
 }

@@ -34,4 +34,11 @@ void sum_format(double value, char text[SUM_TEXT_MAX]);
  */
 cJSON *sum_parse(const char *text, size_t len);
 
+/*
+ * A text that is JSON in one line and without spaces, its numbers digit by digit as they
+ * were written, which no reading and writing anew would keep. The caller frees it; NULL
+ * when out of memory.
+ */
+char *sum_compact(const char *text, size_t len);
+
 #endif

@@ -297,7 +297,7 @@ static char *join(const char *task, const char *payload, const char *ending)
 char *topper_message(const char *task, const char *payload, struct fail *fail)
 {
     cJSON *json = payload ? sum_parse(payload, strlen(payload)) : NULL;
-    char *compact = json ? cJSON_PrintUnformatted(json) : NULL;
+    char *compact = json ? sum_compact(payload, strlen(payload)) : NULL;
     char *text = NULL;
 
     if (!*task || strpbrk(task, " \t\r\n"))
@@ -311,7 +311,7 @@ char *topper_message(const char *task, const char *payload, struct fail *fail)
         text = join(task, payload ? payload : "", "\n");
     if (!text)
         fail_set(fail, ENOMEM, "call", "no memory for the message");
-    cJSON_free(compact);
+    free(compact);
     cJSON_Delete(json);
     return text;
 }

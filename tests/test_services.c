@@ -137,6 +137,10 @@ static void check_sum_service(struct event_base *base, const char *endpoint)
     expect(base, endpoint, "POST", "/sum?x=1", SUM_45, 200, "{\"sum\": 45}");
     expect(base, endpoint, "POST", "/sum", "\n{\"numbers\":\n\t[1.5,\n2]}\n", 200, "3.5");
     expect(base, endpoint, "POST", "/sum", "{\"numbers\":[-1e300]}", 200, "-1e+300");
+    expect(base, endpoint, "POST", "/sum", "{\"numbers\": [9007199254740991]}", 200,
+           "{\"sum\": 9007199254740991}");
+    expect(base, endpoint, "POST", "/sum", "{\"x\": \"a\r\nb\", \"numbers\": [1]}", 200,
+           "{\"sum\": 1}");
     expect(base, endpoint, "GET", "/", "", 404, "error");
     expect(base, endpoint, "POST", "/", SUM_45, 404, "error");
     expect(base, endpoint, "POST", "/sums", SUM_45, 404, "error");

@@ -300,6 +300,9 @@ static void call_mistakes(void **state)
     text = topper_message("Sum", "{ \"numbers\" : [1] }", &fail);
     assert_string_equal(text, "Sum {\"numbers\":[1]}");
     free(text);
+    text = topper_message("Sum", "[9007199254740991, 0.1000]", &fail);
+    assert_string_equal(text, "Sum [9007199254740991,0.1000]");
+    free(text);
     text = topper_message("Ping", NULL, &fail);
     assert_string_equal(text, "Ping\n");
     free(text);

@@ -309,20 +309,19 @@ static const struct kind kinds[] = {
 };
 
 /* The work as the microservice wants it: a Topper message is one line. */
-static char *work_text(const struct flow *f, const cJSON *document, const char *body,
-                       size_t len)
+static char *work_text(const struct flow *f, const char *body, size_t len)
 {
     char *json, *text;
     size_t size;
 
     if (f->kind == &kinds[0])
         return strndup(body, len);
-    json = cJSON_PrintUnformatted(document);
+    json = sum_compact(body, len);
     size = json ? strlen(json) + sizeof("Sum \n") : 0;
     text = json ? malloc(size) : NULL;
     if (text)
         snprintf(text, size, "Sum %s\n", json);
-    cJSON_free(json);
+    free(json);
     return text;
 }
 
@@ -354,13 +353,14 @@ static void on_asked(void *owner, struct http_call *call, const cJSON *document,
     struct flow *f = owner;
     struct upstream_conn *u = take_upstream(f);
 
+    (void)document;
     if (!u) {
         http_call_refuse(call, 500, "the endpoint is out of memory");
         return;
     }
     u->call = call;
     u->asked_ns = now_ns();
-    u->work = work_text(f, document, body, len);
+    u->work = work_text(f, body, len);
     u->len = u->work ? strlen(u->work) : 0;
     if (!u->work || f->kind->ask(u) < 0)
         upstream_failed(u, 500, "the endpoint is out of memory", ENOMEM);
