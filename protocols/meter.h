@@ -68,7 +68,7 @@
 #define METER_HISTS(X)                                                          \
     X(latency, "response time where there is a rate, service time elsewhere")   \
     X(service, "from the real start of an operation to its end")                \
-    X(failure, "of operations that failed")                                     \
+    X(failure, "of operations that failed or were timed out")                   \
     X(unfinished, "how long operations that were open at the end had waited")   \
     X(spawn, "from posix_spawn to the first instruction of the client program") \
     X(connect, "connection set-up")                                             \

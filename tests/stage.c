@@ -68,11 +68,14 @@ void stage_oneshot_program(struct actor *client)
 void stage_assert_identity(const struct actor *client)
 {
     const struct meter_counters *c = actor_counters(client);
+    struct hist *const *hists = client->env.meter->hists;
 
     assert_int_equal(c->attempted,
                      c->succeeded + c->failed + c->timed_out + c->unfinished);
+    if (hists[METER_HIST_failure])
+        assert_int_equal(hists[METER_HIST_failure]->count, c->failed + c->timed_out);
     assert_int_equal(c->failed, tally_sum(&client->env.meter->errors));
-    assert_int_equal(client->env.meter->hists[METER_HIST_latency]->count, c->succeeded);
+    assert_int_equal(hists[METER_HIST_latency]->count, c->succeeded);
 }
 
 static void child_serve(int report, const char *role, const char *transport,

@@ -144,6 +144,7 @@ static void a_silent_server_times_requests_out(void **state)
                       "timeout:200000000", NULL);
         stage_run_alone(&s, endpoint);
         assert_int_equal(actor_counters(&s.client)->timed_out, 6);
+        stage_assert_identity(&s.client);
         assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
         assert_int_equal(errno, ECHILD);
         listener_close(&l);
