@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "engine/units.h"
+
 struct busy busy_unknown(void)
 {
     struct busy b;
@@ -44,25 +46,28 @@ static enum bottleneck say_crowded(const struct busy *b, char *text, size_t size
 
 static enum bottleneck say_none(const struct busy *b, char *text, size_t size)
 {
-    double client = b->cpu_percent[PLACE_CLIENT];
-    double endpoint = b->cpu_percent[PLACE_ENDPOINT];
-    double server = b->cpu_percent[PLACE_SERVER];
+    bool has_endpoint = !isnan(b->cpu_percent[PLACE_ENDPOINT]);
+    bool has_server = !isnan(b->cpu_percent[PLACE_SERVER]);
+    char cell[PLACE_COUNT][32];
 
-    if (isnan(endpoint) && isnan(server))
-        snprintf(text, size, "client %.0f %% busy; the server was not measured", client);
-    else if (isnan(endpoint))
+    for (int p = 0; p < PLACE_COUNT; p++)
+        units_format_fixed(b->cpu_percent[p], 0, cell[p], sizeof(cell[p]));
+    if (!has_endpoint && !has_server)
+        snprintf(text, size, "client %s %% busy; the server was not measured",
+                 cell[PLACE_CLIENT]);
+    else if (!has_endpoint)
         snprintf(text, size,
-                 "client %.0f %%, server %.0f %% busy: neither end's CPU is the limit",
-                 client, server);
-    else if (isnan(server))
+                 "client %s %%, server %s %% busy: neither end's CPU is the limit",
+                 cell[PLACE_CLIENT], cell[PLACE_SERVER]);
+    else if (!has_server)
         snprintf(text, size,
-                 "client %.0f %%, endpoint %.0f %% busy; the server was not measured",
-                 client, endpoint);
+                 "client %s %%, endpoint %s %% busy; the server was not measured",
+                 cell[PLACE_CLIENT], cell[PLACE_ENDPOINT]);
     else
         snprintf(text, size,
-                 "client %.0f %%, endpoint %.0f %%, server %.0f %% busy: no process's "
+                 "client %s %%, endpoint %s %%, server %s %% busy: no process's "
                  "CPU is the limit",
-                 client, endpoint, server);
+                 cell[PLACE_CLIENT], cell[PLACE_ENDPOINT], cell[PLACE_SERVER]);
     return BOTTLENECK_NONE;
 }
 

@@ -69,4 +69,18 @@ void metric_format(enum metric metric, double value, char *text, size_t size);
 void metric_format_bound(enum metric metric, double value, bool is_bound, char *text,
                          size_t size);
 
+/* "1.20 … 1.35 s", the unit once where both have it; "-" when an end is unknown. */
+void metric_format_interval(enum metric metric, double low, double high, char *text,
+                            size_t size);
+
+/*
+ * How a value stands to another, of which it is `ratio` times as much, as people say it:
+ * "15.2 x faster" for a time that is shorter, "2.00 x more" for a rate; "the same" where
+ * three digits show no difference, "-" for what has no ratio.
+ */
+void metric_format_ratio(enum metric metric, double ratio, char *text, size_t size);
+
+/* The most that it can be: 100 for a share of something, else infinity. */
+double metric_most(enum metric metric);
+
 #endif

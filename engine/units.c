@@ -119,35 +119,40 @@ void units_format_exact(enum unit_kind kind, uint64_t value, char *text, size_t 
     snprintf(text, size, "%llu%s", (unsigned long long)(value / u->factor), u->suffix);
 }
 
-/* Three significant digits of a number that is not negative, without an exponent. */
-static void three_digits(double value, char *text, size_t size)
+void units_format_fixed(double value, int decimals, char *text, size_t size)
 {
-    int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+    double least = pow(10, -decimals);
     char *comma;
 
-    snprintf(text, size, "%.*f", decimals, value);
+    if (value != 0 && fabs(value) < least / 2)
+        snprintf(text, size, "%s%.*f", value < 0 ? "> -" : "< ", decimals, least);
+    else
+        snprintf(text, size, "%.*f", decimals, value);
     comma = strchr(text, ','); /* the locale's decimal point */
     if (comma)
         *comma = '.';
+}
+
+static int decimals_of(double magnitude)
+{
+    return magnitude < 9.995 ? 2 : magnitude < 99.95 ? 1 : 0;
 }
 
 static void scaled(double value, const char *const *suffixes, const char *space,
                    char *text, size_t size)
 {
     char number[64];
-    double magnitude = fabs(value);
 
     if (isnan(value)) {
         snprintf(text, size, "-");
         return;
     }
-    while (magnitude >= 999.5 && suffixes[1]) {
-        magnitude /= 1000;
+    while (fabs(value) >= 999.5 && suffixes[1]) {
+        value /= 1000;
         suffixes++;
     }
-    three_digits(magnitude, number, sizeof(number));
-    snprintf(text, size, "%s%s%s%s", value < 0 ? "-" : "", number,
-             **suffixes ? space : "", *suffixes);
+    units_format_fixed(value, decimals_of(fabs(value)), number, sizeof(number));
+    snprintf(text, size, "%s%s%s", number, **suffixes ? space : "", *suffixes);
 }
 
 void units_format_bytes(double bytes, char *text, size_t size)
@@ -168,6 +173,11 @@ void units_format_count(double count, char *text, size_t size)
         snprintf(text, size, "%.0f", count);
     else
         scaled(count, suffixes, "", text, size);
+}
+
+void units_format_rate(double per_s, char *text, size_t size)
+{
+    units_format_count(fabs(per_s) >= 10 ? round(per_s) : per_s, text, size);
 }
 
 void units_format_duration(double ns, char *text, size_t size)

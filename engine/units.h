@@ -27,9 +27,18 @@ int units_parse(enum unit_kind kind, const char *text, uint64_t *value);
  */
 void units_format_exact(enum unit_kind kind, uint64_t value, char *text, size_t size);
 
-/* For people: three significant digits, NaN as "-". "3.21 GB", "12.3k", "18.2 us". */
+/*
+ * For people: three significant digits, NaN as "-". "3.21 GB", "12.3k", "18.2 us". What
+ * is not zero is never shown as zero: "< 0.01".
+ */
 void units_format_bytes(double bytes, char *text, size_t size); /* decimal units */
 void units_format_count(double count, char *text, size_t size);
 void units_format_duration(double ns, char *text, size_t size);
+
+/* How many a second, whole from ten on: "4321", "0.33". */
+void units_format_rate(double per_s, char *text, size_t size);
+
+/* With so many decimals: "0.040", or "< 0.001" for what is nearer to zero. */
+void units_format_fixed(double value, int decimals, char *text, size_t size);
 
 #endif

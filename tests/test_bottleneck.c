@@ -31,6 +31,8 @@ static void each_limit_has_its_sentence(void **state)
          "client 40 %, endpoint 30 % busy; the server was not measured"},
         {30, NO, 40, 19.9, BOTTLENECK_NONE,
          "client 40 %, server 30 % busy: neither end's CPU is the limit"},
+        {0, NO, 0.2, NO, BOTTLENECK_NONE,
+         "client < 1 %, server 0 % busy: neither end's CPU is the limit"},
         {30, 50, 40, NO, BOTTLENECK_NONE,
          "client 40 %, endpoint 50 %, server 30 % busy: no process's CPU is the limit"},
         {30, NO, 90, NO, BOTTLENECK_GENERATOR,

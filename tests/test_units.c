@@ -181,6 +181,12 @@ static void people_get_three_digits(void **state)
         {9.995e3, "10.0 kB", "9995", "10.0 us"},
         {1.5, "1.50 B", "1.50", "1.50 ns"},
         {5e15, "5000 TB", "5000T", "5000000 s"},
+        {0.4, "0.40 B", "0.40", "0.40 ns"},
+        {0.005, "0.01 B", "0.01", "0.01 ns"},
+        {0.0049, "< 0.01 B", "< 0.01", "< 0.01 ns"},
+        {1e-300, "< 0.01 B", "< 0.01", "< 0.01 ns"},
+        {-0.001, "> -0.01 B", "> -0.01", "> -0.01 ns"},
+        {-12345, "-12.3 kB", "-12.3k", "-12.3 us"},
     };
     char text[40];
 
@@ -192,6 +198,22 @@ static void people_get_three_digits(void **state)
         assert_string_equal(text, rows[i].count);
         units_format_duration(rows[i].value, text, sizeof(text));
         assert_string_equal(text, rows[i].duration);
+    }
+}
+
+static void rates_are_whole_from_ten_on(void **state)
+{
+    static const struct {
+        double rate;
+        const char *text;
+    } rows[] = {{0, "0"},     {1.0 / 3000, "< 0.01"}, {1.0 / 3, "0.33"}, {9.94, "9.94"},
+                {10.4, "10"}, {4321.4, "4321"},       {12345.6, "12.3k"}};
+    char text[40];
+
+    (void)state;
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
+        units_format_rate(rows[i].rate, text, sizeof(text));
+        assert_string_equal(text, rows[i].text);
     }
 }
 
@@ -219,6 +241,7 @@ int main(void)
         cmocka_unit_test(what_is_written_exactly_reads_back),
         cmocka_unit_test(the_largest_exact_unit_is_written),
         cmocka_unit_test(people_get_three_digits),
+        cmocka_unit_test(rates_are_whole_from_ten_on),
         cmocka_unit_test(what_is_not_known_is_a_dash),
     };
 

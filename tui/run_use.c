@@ -75,7 +75,7 @@ static void count_figure(struct canvas *c, struct area row, int *x, const char *
 {
     char number[24], text[32];
 
-    units_format_count(value, number, sizeof(number));
+    units_format_rate(value, number, sizeof(number));
     snprintf(text, sizeof(text), "%s%s", number, per);
     figure(c, row, x, name, text, PAINT_STRONG);
 }
@@ -94,8 +94,7 @@ static void run_use_draw_figures(const struct run_use *use, struct canvas *c,
         count_figure(c, row, &x, "backlog", (double)use->backlog, "");
     if (use->in_flight > 0)
         count_figure(c, row, &x, "in flight", (double)use->in_flight, "");
-    count_figure(c, row, &x, "switches", round(use->switches_per_s + use->forced_per_s),
-                 "/s");
+    count_figure(c, row, &x, "switches", use->switches_per_s + use->forced_per_s, "/s");
     count_figure(c, row, &x, "open files", (double)use->open_descriptors, "");
     units_format_bytes((double)use->max_rss_bytes, text, sizeof(text));
     figure(c, row, &x, "memory", text, PAINT_STRONG);

@@ -143,7 +143,7 @@ void summary_draw_loss(struct page *p, const struct run *r)
 {
     const struct trial *t = run_trial(r);
     const struct loss *l = t ? &t->loss : NULL;
-    char heading[96];
+    char heading[96 + FIGURE_BYTES], percent[FIGURE_BYTES];
     int64_t most;
 
     if (!l || l->attempted < 0 || !r->scenario->family->datagrams)
@@ -153,9 +153,10 @@ void summary_draw_loss(struct page *p, const struct run *r)
     } else if (l->accepted == 0) {
         page_heading(p, "Loss: not known, nothing was sent");
     } else {
-        snprintf(heading, sizeof(heading), "Loss: %" PRId64 " of %" PRId64 " (%.3f %%)%s",
-                 l->lost, l->due, t->metrics[METRIC_loss_percent],
-                 r->trials_begun > 1 ? ", last trial" : "");
+        figure_metric(METRIC_loss_percent, t->metrics[METRIC_loss_percent], percent,
+                      FIGURE_BYTES);
+        snprintf(heading, sizeof(heading), "Loss: %" PRId64 " of %" PRId64 " (%s)%s",
+                 l->lost, l->due, percent, r->trials_begun > 1 ? ", last trial" : "");
         page_heading(p, heading);
     }
     most = l->due > l->attempted ? l->due : l->attempted;

@@ -44,7 +44,7 @@ static void describe_now(const struct run *r, char *text, size_t size)
                                    slot->places[PLACE_CLIENT].counters.received_bytes +
                                        slot->places[PLACE_CLIENT].counters.sent_bytes),
                        bytes, sizeof(bytes));
-    units_format_count(round(rate), count, sizeof(count));
+    units_format_rate(rate, count, sizeof(count));
     snprintf(text, size, "%s/s, %s ops/s", bytes, count);
 }
 
