@@ -25,6 +25,18 @@ cJSON *json_add_number(cJSON *object, const char *name, double value)
     return cJSON_AddNumberToObject(object, name, value);
 }
 
+cJSON *json_add_interval(cJSON *object, const char *name, double low, double high)
+{
+    const double ends[] = {low, high};
+    cJSON *array;
+
+    if (!isfinite(low) || !isfinite(high))
+        return cJSON_AddNullToObject(object, name);
+    array = cJSON_CreateDoubleArray(ends, 2);
+    cJSON_AddItemToObject(object, name, array);
+    return array;
+}
+
 cJSON *json_add_text(cJSON *object, const char *name, const char *text)
 {
     char *clean = malloc(3 * strlen(text) + 1);

@@ -17,6 +17,9 @@
 cJSON *json_add_u64(cJSON *object, const char *name, uint64_t value);
 cJSON *json_add_number(cJSON *object, const char *name, double value);
 
+/* [low, high], or null where an end is not known. */
+cJSON *json_add_interval(cJSON *object, const char *name, double low, double high);
+
 /* A text of any bytes: what is not UTF-8 is replaced by U+FFFD. */
 cJSON *json_add_text(cJSON *object, const char *name, const char *text);
 

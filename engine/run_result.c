@@ -24,6 +24,10 @@ void run_statistics(const struct run *r, enum metric metric, struct statistics *
         }
     statistics_of(values, n, s);
     s->is_bound = is_bound;
+    if (is_bound) /* what is only known to be at least so much has no interval */
+        s->ci95_low = s->ci95_high = (double)NAN;
+    if (s->ci95_high > metric_most(metric))
+        s->ci95_high = metric_most(metric);
     free(values);
 }
 

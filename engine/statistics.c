@@ -24,32 +24,75 @@ double statistics_median(const double *sorted, size_t n)
     return n ? (sorted[(n - 1) / 2] + sorted[n / 2]) / 2 : (double)NAN;
 }
 
-/*
- * Student's t for a two-sided 95 % interval: the tabled values for few degrees of
- * freedom, and beyond them the expansion of Abramowitz & Stegun 26.7.5 about the
- * normal quantile 1.959964, all four terms of it, which is right to four decimals there.
- */
-static double t_quantile(size_t freedom)
-{
-    static const double table[] = {
-        12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281,
-    };
-    const double z = 1.959964;
-    double n = (double)freedom;
-    double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, z9 = z7 * z * z;
+#define ORDER_LEAST 6 /* values whose extremes hold the median with 95 % at least */
 
-    if (freedom <= NUMBER_OF(table))
-        return table[freedom - 1];
-    return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * pow(n, 2)) +
-           (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * pow(n, 3)) +
-           (79 * z9 + 776 * z7 + 1482 * z5 - 1920 * z3 - 945 * z) / (92160 * pow(n, 4));
+/* Student's t for a two-sided 95 % interval, by degrees of freedom from 1. */
+static const double t_quantiles[ORDER_LEAST - 2] = {12.7062, 4.3027, 3.1824, 2.7764};
+
+/*
+ * The k-th lowest and the k-th highest value hold the median but for twice the chance
+ * that fewer than k of n tosses of a coin are heads. Returns the largest k for which that
+ * is 5 % at most.
+ */
+static size_t order_of(size_t n)
+{
+    double log_chance = -(double)n * M_LN2; /* of k heads */
+    double below = 0;
+    size_t k = 0;
+
+    while (k < n / 2 && below + exp(log_chance) <= 0.025) {
+        below += exp(log_chance);
+        log_chance += log((double)(n - k) / (double)(k + 1));
+        k++;
+    }
+    return k;
+}
+
+static void interval_of_orders(struct statistics *s, const double *sorted)
+{
+    size_t k = order_of(s->n);
+
+    s->ci95_low = sorted[k - 1];
+    s->ci95_high = sorted[s->n - k];
+}
+
+/* The mean of the logarithms is that of the median, in a log-normal distribution. */
+static void interval_of_logarithms(struct statistics *s, const double *sorted)
+{
+    double n = (double)s->n;
+    double mean = 0, squares = 0, half;
+
+    for (size_t i = 0; i < s->n; i++)
+        mean += log(sorted[i]) / n;
+    for (size_t i = 0; i < s->n; i++)
+        squares += pow(log(sorted[i]) - mean, 2);
+    half = t_quantiles[s->n - 2] * sqrt(squares / (n - 1) / n);
+    s->ci95_low = exp(mean - half);
+    s->ci95_high = exp(mean + half);
+}
+
+static void find_interval(struct statistics *s, const double *sorted)
+{
+    if (s->n >= ORDER_LEAST) {
+        interval_of_orders(s, sorted);
+    } else if (s->min == s->max) {
+        s->ci95_low = s->ci95_high = s->median;
+    } else if (s->min > 0) {
+        interval_of_logarithms(s, sorted);
+    }
+}
+
+const char *statistics_method(const struct statistics *s)
+{
+    return isnan(s->ci95_low)    ? ""
+           : s->n >= ORDER_LEAST ? "order statistics"
+                                 : "Student's t on the logarithms";
 }
 
 void statistics_of(const double *values, size_t n, struct statistics *s)
 {
     double *sorted = malloc((n ? n : 1) * sizeof(*sorted));
     double squares = 0;
-    double half;
 
     *s = (struct statistics){n,           (double)NAN, (double)NAN,
                              (double)NAN, (double)NAN, (double)NAN,
@@ -73,9 +116,7 @@ void statistics_of(const double *values, size_t n, struct statistics *s)
         squares += pow(values[i] - s->mean, 2);
     if (n > 1) {
         s->stdev = sqrt(squares / (double)(n - 1));
-        half = t_quantile(n - 1) * s->stdev / sqrt((double)n);
-        s->ci95_low = s->mean - half;
-        s->ci95_high = s->mean + half;
+        find_interval(s, sorted);
     }
     free(sorted);
 }

@@ -1056,6 +1056,18 @@ static void metrics_are_named_and_formatted(void **state)
     assert_string_equal(text, "7.50 us");
     metric_format(METRIC_loss_percent, 0.04, text, sizeof(text));
     assert_string_equal(text, "0.040 %");
+    metric_format(METRIC_loss_percent, 100.0 / 10000000, text, sizeof(text));
+    assert_string_equal(text, "< 0.001 %");
+    metric_format(METRIC_loss_percent, 0, text, sizeof(text));
+    assert_string_equal(text, "0.00 %");
+    metric_format(METRIC_requests_per_second, 1.0 / 3000, text, sizeof(text));
+    assert_string_equal(text, "< 0.01/s");
+    metric_format_interval(METRIC_seconds, 1.2, 1.35, text, sizeof(text));
+    assert_string_equal(text, "1.20 … 1.35 s");
+    metric_format_interval(METRIC_latency_p50_ns, 900e3, 1.35e6, text, sizeof(text));
+    assert_string_equal(text, "900 us … 1.35 ms");
+    metric_format_interval(METRIC_seconds, (double)NAN, 1, text, sizeof(text));
+    assert_string_equal(text, "-");
     metric_format(METRIC_loss_percent, (double)NAN, text, sizeof(text));
     assert_string_equal(text, "-");
 }
@@ -1090,9 +1102,10 @@ static void statistics_of_the_documented_runs(void **state)
     assert_near(s.stdev, 0.250942224, 1e-9); /* n - 1 */
     assert_near(s.min, 2.316, 1e-12);
     assert_near(s.max, 2.948, 1e-12);
-    /* t(0.975, 4) = 2.7764: 2.7764 * 0.2509422 / sqrt(5) = 0.31158 */
-    assert_near(s.ci95_low, 2.514 - 0.31158, 1e-4);
-    assert_near(s.ci95_high, 2.514 + 0.31158, 1e-4);
+    /* Mean and deviation of the logarithms 0.918147 and 0.094929, t(0.975, 4) 2.7764. */
+    assert_near(s.ci95_low, 2.226163, 1e-4);
+    assert_near(s.ci95_high, 2.817966, 1e-4);
+    assert_string_equal(statistics_method(&s), "Student's t on the logarithms");
 }
 
 static void an_even_count_has_a_middle_pair(void **state)
@@ -1105,33 +1118,103 @@ static void an_even_count_has_a_middle_pair(void **state)
     assert_near(s.median, 2.5, 1e-12);
 }
 
-/* Student's t, two-sided 95 %, as tabled (Abramowitz & Stegun 26.10; NIST handbook). */
-static void the_interval_is_students(void **state)
+/* Student's t, two-sided 95 %, as tabled (Abramowitz & Stegun 26.10), on logarithms. */
+static void the_interval_of_few_is_students(void **state)
+{
+    static const double t[] = {12.706, 4.303, 3.182, 2.776};
+
+    (void)state;
+    for (size_t n = 2; n <= 5; n++) {
+        double values[5], mean = 0, squares = 0, reach;
+        struct statistics s;
+
+        for (size_t k = 0; k < n; k++) {
+            values[k] = exp((double)(k * k % 7));
+            mean += log(values[k]) / (double)n;
+        }
+        for (size_t k = 0; k < n; k++)
+            squares += pow(log(values[k]) - mean, 2);
+        statistics_of(values, n, &s);
+        reach = sqrt(squares / (double)(n - 1) / (double)n);
+        assert_near((log(s.ci95_high) - mean) / reach, t[n - 2], 0.0006);
+        assert_near((mean - log(s.ci95_low)) / reach, t[n - 2], 0.0006);
+        assert_true(0 < s.ci95_low && s.ci95_low <= s.median && s.median <= s.ci95_high);
+    }
+}
+
+/*
+ * The ranks between which a median lies with 95 %, as tabled (Conover, Practical
+ * Nonparametric Statistics, table A3; for 20, 6 and 15).
+ */
+static void the_interval_of_many_is_of_their_order(void **state)
 {
     static const struct {
-        size_t freedom;
-        double t;
-    } rows[] = {{1, 12.706},  {2, 4.303},   {3, 3.182},   {4, 2.776},  {5, 2.571},
-                {9, 2.262},   {10, 2.228},  {11, 2.201},  {12, 2.179}, {15, 2.131},
-                {20, 2.086},  {25, 2.060},  {30, 2.042},  {40, 2.021}, {60, 2.000},
-                {100, 1.984}, {120, 1.980}, {500, 1.965}, {999, 1.962}};
+        size_t n, low, high;
+    } rows[] = {{6, 1, 6},    {7, 1, 7},     {8, 1, 8},       {9, 2, 8},   {10, 2, 9},
+                {11, 2, 10},  {12, 3, 10},   {15, 4, 12},     {20, 6, 15}, {30, 10, 21},
+                {50, 18, 33}, {100, 40, 61}, {1000, 469, 532}};
 
     (void)state;
     for (size_t i = 0; i < NUMBER_OF(rows); i++) {
-        size_t n = rows[i].freedom + 1;
-        double *values = calloc(n, sizeof(*values));
+        double *values = calloc(rows[i].n, sizeof(*values));
         struct statistics s;
-        double t;
 
         assert_non_null(values);
-        for (size_t k = 0; k < n; k++)
-            values[k] = (double)(k * k % 17);
-        statistics_of(values, n, &s);
-        t = (s.ci95_high - s.mean) * sqrt((double)n) / s.stdev;
-        if (fabs(t - rows[i].t) > 0.0006)
-            print_error("t(%zu) = %.4f, not %.3f\n", rows[i].freedom, t, rows[i].t);
-        assert_near(t, rows[i].t, 0.0006);
+        for (size_t k = 0; k < rows[i].n; k++)
+            values[k] = (double)(rows[i].n - k);
+        statistics_of(values, rows[i].n, &s);
+        if (s.ci95_low != (double)rows[i].low || s.ci95_high != (double)rows[i].high)
+            fail_msg("of %zu: %g to %g", rows[i].n, s.ci95_low, s.ci95_high);
+        assert_string_equal(statistics_method(&s), "order statistics");
         free(values);
+    }
+}
+
+/* What cannot be negative has no interval that is, and a share none beyond the whole. */
+static void an_interval_stays_within_what_can_be(void **state)
+{
+    static const double wide[] = {0.1e6, 2e6, 27e6}, some_lost[] = {0, 0, 1.9, 2},
+                        none_lost[] = {0, 0, 0}, zeros[] = {0, 0, 0, 1, 2, 3};
+    struct statistics s;
+
+    (void)state;
+    statistics_of(wide, 3, &s);
+    assert_true(s.ci95_low > 0 && s.ci95_low < s.min && s.ci95_high > s.max);
+    statistics_of(some_lost, 4, &s);
+    assert_true(isnan(s.ci95_low) && isnan(s.ci95_high));
+    assert_string_equal(statistics_method(&s), "");
+    statistics_of(none_lost, 3, &s);
+    assert_true(s.ci95_low == 0 && s.ci95_high == 0);
+    statistics_of(zeros, 6, &s);
+    assert_true(s.ci95_low == 0 && s.ci95_high == 3);
+    assert_true(metric_most(METRIC_loss_percent) == 100);
+    assert_true(metric_most(METRIC_client_cpu_percent) > 1e9);
+}
+
+static void a_ratio_is_said_as_people_say_it(void **state)
+{
+    static const struct {
+        enum metric metric;
+        double ratio;
+        const char *text;
+    } rows[] = {
+        {METRIC_seconds, 0.0657, "15.2 x faster"},
+        {METRIC_latency_p99_ns, 3, "3 x slower"},
+        {METRIC_latency_stdev_ns, 0.5, "2 x less"},
+        {METRIC_throughput, 2.5, "2.50 x more"},
+        {METRIC_requests_per_second, 0.1, "10 x less"},
+        {METRIC_loss_percent, 4, "4 x more"},
+        {METRIC_seconds, 1.004, "the same"},
+        {METRIC_seconds, 0.997, "the same"},
+        {METRIC_seconds, 0, "-"},
+        {METRIC_seconds, (double)NAN, "-"},
+    };
+    char text[40];
+
+    (void)state;
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
+        metric_format_ratio(rows[i].metric, rows[i].ratio, text, sizeof(text));
+        assert_string_equal(text, rows[i].text);
     }
 }
 
@@ -1178,7 +1261,10 @@ int main(void)
         cmocka_unit_test(statistics_of_nothing_and_one),
         cmocka_unit_test(statistics_of_the_documented_runs),
         cmocka_unit_test(an_even_count_has_a_middle_pair),
-        cmocka_unit_test(the_interval_is_students),
+        cmocka_unit_test(the_interval_of_few_is_students),
+        cmocka_unit_test(the_interval_of_many_is_of_their_order),
+        cmocka_unit_test(an_interval_stays_within_what_can_be),
+        cmocka_unit_test(a_ratio_is_said_as_people_say_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

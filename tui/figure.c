@@ -45,6 +45,14 @@ void figure_metric(enum metric metric, double value, char *out, size_t size)
     figure_bound(metric, value, false, out, size);
 }
 
+void figure_interval(enum metric metric, double low, double high, char *out, size_t size)
+{
+    char text[2 * FIGURE_BYTES];
+
+    metric_format_interval(metric, low, high, text, sizeof(text));
+    figure_sentence(text, out, size);
+}
+
 void figure_duration(double ns, char *out, size_t size)
 {
     char text[FIGURE_BYTES];

@@ -13,10 +13,14 @@
 
 #define FIGURE_BYTES 48 /* hold any figure */
 
-/* metric_format, metric_format_bound and units_format_duration, with the micro sign. */
+/*
+ * metric_format, metric_format_bound, metric_format_interval and units_format_duration,
+ * with the micro sign.
+ */
 void figure_metric(enum metric metric, double value, char *out, size_t size);
 void figure_bound(enum metric metric, double value, bool is_bound, char *out,
                   size_t size);
+void figure_interval(enum metric metric, double low, double high, char *out, size_t size);
 void figure_duration(double ns, char *out, size_t size);
 
 /* A sentence of the engine, with the micro sign in its figures; cut when out is full. */

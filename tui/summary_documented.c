@@ -12,19 +12,18 @@
 #include "tui/scale.h"
 
 #define DOCUMENTED 11
-#define RATIO 12     /* columns of "12.3 x less" */
+#define RATIO 14     /* columns of "12.3 x faster" */
 #define LOAD_NAME 13 /* columns of a name in the table of the load */
 
-/* How the run stands to what was documented: "7.8 x less". */
+/* How the run stands to what was documented: "7.8 x faster". */
 static void draw_ratio(struct canvas *c, struct area row, enum metric m, double ratio)
 {
     bool better = metric_row(m)->better > 0 ? ratio >= 1 : ratio <= 1;
-    char number[FIGURE_BYTES], text[FIGURE_BYTES + 8];
+    char text[FIGURE_BYTES];
 
     if (!isfinite(ratio) || ratio <= 0)
         return;
-    units_format_count(ratio < 1 ? 1 / ratio : ratio, number, FIGURE_BYTES);
-    snprintf(text, sizeof(text), "%s x %s", number, ratio < 1 ? "less" : "more");
+    metric_format_ratio(m, ratio, text, sizeof(text));
     canvas_text(c, row.x, row.y, row.width, style(better ? PAINT_GOOD : PAINT_WARN),
                 text);
 }

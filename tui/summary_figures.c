@@ -31,7 +31,7 @@ static void draw_statistics_row(struct page *p, const struct run *r, enum metric
 {
     struct statistics s;
     struct area row;
-    char cell[6][FIGURE_BYTES], interval[2 * FIGURE_BYTES + 8], name[64];
+    char cell[4][FIGURE_BYTES], interval[2 * FIGURE_BYTES + 8] = "-", name[64];
     const char *spread[4] = {cell[1], cell[2], cell[3], interval};
 
     run_statistics(r, m, &s);
@@ -43,9 +43,8 @@ static void draw_statistics_row(struct page *p, const struct run *r, enum metric
     figure_metric(m, s.stdev, cell[1], FIGURE_BYTES);
     figure_metric(m, s.min, cell[2], FIGURE_BYTES);
     figure_bound(m, s.max, s.is_bound, cell[3], FIGURE_BYTES);
-    figure_metric(m, s.ci95_low, cell[4], FIGURE_BYTES);
-    figure_metric(m, s.ci95_high, cell[5], FIGURE_BYTES);
-    snprintf(interval, sizeof(interval), "%s \xe2\x80\xa6 %s", cell[4], cell[5]);
+    if (s.n >= STATISTICS_INTERVAL_LEAST)
+        figure_interval(m, s.ci95_low, s.ci95_high, interval, sizeof(interval));
     canvas_text(p->c, row.x, row.y, SUMMARY_NAME - 1, style(PAINT_TEXT), name);
     canvas_text_right(p->c, row.x + SUMMARY_NAME, row.y, SUMMARY_FIGURE,
                       style(PAINT_STRONG), cell[0]);
@@ -70,6 +69,8 @@ void summary_draw_statistics(struct page *p, const struct run *r)
     for (int m = 0; m < METRIC_COUNT; m++)
         if (!has_table || !load_table_tells((enum metric)m))
             draw_statistics_row(p, r, (enum metric)m);
+    if (r->trials_begun >= STATISTICS_INTERVAL_LEAST)
+        page_text(p, style(PAINT_DIM), STATISTICS_METHOD ".");
     page_gap(p);
 }
 
@@ -112,8 +113,8 @@ static void draw_segment(struct page *p, const struct series *s, size_t i)
 
     series_segment(s, i, &part);
     client = &part.sum.places[PLACE_CLIENT];
-    units_format_count(round(series_rate(client, client->counters.succeeded)), rate,
-                       FIGURE_BYTES);
+    units_format_rate(series_rate(client, client->counters.succeeded), rate,
+                      FIGURE_BYTES);
     figure_duration(series_latency_ns(&part.sum, 0.5), p50, FIGURE_BYTES);
     figure_duration(series_latency_ns(&part.sum, 0.99), p99, FIGURE_BYTES);
     snprintf(span, sizeof(span), "%.1f \xe2\x80\x93 %.1f s", (double)part.from_ns / 1e9,

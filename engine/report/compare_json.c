@@ -30,20 +30,6 @@ static void add_side(cJSON *document, const char *key, const struct compare_side
     }
 }
 
-/* [low, high], or null where there is none. */
-static void add_interval(cJSON *o, double low, double high)
-{
-    cJSON *array;
-
-    if (!isfinite(low) || !isfinite(high)) {
-        cJSON_AddNullToObject(o, "ci95");
-        return;
-    }
-    array = cJSON_AddArrayToObject(o, "ci95");
-    cJSON_AddItemToArray(array, cJSON_CreateNumber(low));
-    cJSON_AddItemToArray(array, cJSON_CreateNumber(high));
-}
-
 static void add_values(cJSON *row, const char *key, const struct compared *r, int side)
 {
     const size_t room = NUMBER_OF(r->values[0]);
@@ -69,10 +55,10 @@ static cJSON *metric_object(const struct compared *r)
     add_values(o, "b", r, 1);
     part = cJSON_AddObjectToObject(o, "difference");
     json_add_number(part, "estimate", r->shift.estimate);
-    add_interval(part, r->shift.low, r->shift.high);
+    json_add_interval(part, "ci95", r->shift.low, r->shift.high);
     part = cJSON_AddObjectToObject(o, "share_of_a");
     json_add_number(part, "estimate", r->share);
-    add_interval(part, r->share_low, r->share_high);
+    json_add_interval(part, "ci95", r->share_low, r->share_high);
     json_add_number(o, "p", r->shift.p);
     json_add_number(o, "p_adjusted", r->p_adjusted);
     json_add_text(o, "verdict", evidence_name(r->evidence));

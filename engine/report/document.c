@@ -288,7 +288,6 @@ static void add_statistics(cJSON *document, const struct run *r)
     for (int i = 0; o && i < METRIC_COUNT; i++) {
         struct statistics s;
         cJSON *row;
-        cJSON *interval;
 
         run_statistics(r, (enum metric)i, &s);
         if (!s.n)
@@ -302,13 +301,8 @@ static void add_statistics(cJSON *document, const struct run *r)
         json_add_number(row, "min", s.min);
         json_add_number(row, "max", s.max);
         cJSON_AddBoolToObject(row, "bound", s.is_bound);
-        if (s.n < 2) {
-            cJSON_AddNullToObject(row, "ci95");
-            continue;
-        }
-        interval = cJSON_AddArrayToObject(row, "ci95");
-        cJSON_AddItemToArray(interval, cJSON_CreateNumber(s.ci95_low));
-        cJSON_AddItemToArray(interval, cJSON_CreateNumber(s.ci95_high));
+        json_add_interval(row, "ci95", s.ci95_low, s.ci95_high);
+        json_add_text(row, "ci95_method", statistics_method(&s));
     }
 }
 

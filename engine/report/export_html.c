@@ -204,14 +204,9 @@ static void put_references(FILE *f, const struct scenario *s, enum metric metric
 
 static void put_metrics(FILE *f, const struct run *r)
 {
-    static const char *const columns[] = {"metric",
-                                          "median",
-                                          "mean",
-                                          "stdev",
-                                          "lowest",
-                                          "highest",
-                                          "95 % interval of the mean",
-                                          "documented"};
+    static const char *const columns[] = {"metric",        "median",    "mean",
+                                          "stdev",         "lowest",    "highest",
+                                          "95 % interval", "documented"};
     char why[512];
     bool documented = *r->scenario->documented != '\0';
 
@@ -219,7 +214,7 @@ static void put_metrics(FILE *f, const struct run *r)
     for (int i = 0; i < METRIC_COUNT; i++) {
         enum metric m = (enum metric)i;
         struct statistics s;
-        char low[40], high[40], interval[84];
+        char interval[84];
 
         run_statistics(r, m, &s);
         if (!s.n)
@@ -234,16 +229,15 @@ static void put_metrics(FILE *f, const struct run *r)
         put_value(f, m, s.stdev);
         put_value(f, m, s.min);
         put_bound(f, m, s.max, s.is_bound);
-        metric_format(m, s.ci95_low, low, sizeof(low));
-        metric_format(m, s.ci95_high, high, sizeof(high));
-        snprintf(interval, sizeof(interval), "%s … %s", low, high);
-        /* Of two values it would span more than ten times their distance. */
-        html_number(f, s.n > 2 ? interval : "-");
+        metric_format_interval(m, s.ci95_low, s.ci95_high, interval, sizeof(interval));
+        html_number(f, s.n >= STATISTICS_INTERVAL_LEAST ? interval : "-");
         if (documented)
             put_references(f, r->scenario, m);
         fputs("</tr>\n", f);
     }
     end_table(f);
+    if (r->trials_begun >= STATISTICS_INTERVAL_LEAST)
+        html_element(f, "p", "dim", STATISTICS_METHOD ".");
     if (documented) {
         fputs("<p class=\"dim\">Documented elsewhere, on other hardware, with another "
               "runtime: ",

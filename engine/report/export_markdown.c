@@ -65,6 +65,8 @@ static void put_value(FILE *f, enum metric metric, double value)
 static void put_row(FILE *f, const struct run *r, enum metric metric,
                     const struct statistics *s, bool many)
 {
+    char cell[84];
+
     fprintf(f, "| `%s` | ", metric_row(metric)->name);
     put_bound(f, metric, s->median, s->is_bound);
     if (many) {
@@ -72,12 +74,8 @@ static void put_row(FILE *f, const struct run *r, enum metric metric,
         put_value(f, metric, s->min);
         fputs(" … ", f);
         put_bound(f, metric, s->max, s->is_bound);
-        fputs(" | ", f);
-        if (s->n > 1) {
-            put_value(f, metric, s->ci95_low);
-            fputs(" … ", f);
-            put_value(f, metric, s->ci95_high);
-        }
+        metric_format_interval(metric, s->ci95_low, s->ci95_high, cell, sizeof(cell));
+        fprintf(f, " | %s", s->n >= STATISTICS_INTERVAL_LEAST ? cell : "-");
     }
     if (*r->scenario->documented) {
         fputs(" | ", f);
@@ -93,7 +91,7 @@ static void put_table(FILE *f, const struct run *r)
     bool documented = *r->scenario->documented != '\0';
 
     fprintf(f, "| metric | %s |%s%s\n", many ? "median" : "value",
-            many ? " min … max | mean, 95 % interval |" : "",
+            many ? " min … max | 95 % interval |" : "",
             documented ? " documented elsewhere |" : "");
     fprintf(f, "| :-- | --: |%s%s\n", many ? " --: | --: |" : "",
             documented ? " --: |" : "");
@@ -104,6 +102,8 @@ static void put_table(FILE *f, const struct run *r)
         if (s.n)
             put_row(f, r, (enum metric)m, &s, many);
     }
+    if (r->trials_begun >= STATISTICS_INTERVAL_LEAST)
+        fputs("\n" STATISTICS_METHOD ".\n", f);
     if (documented) {
         fputs("\nDocumented on other hardware, with another runtime: ", f);
         quote_markdown(f, r->scenario->documented);

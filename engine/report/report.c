@@ -132,7 +132,7 @@ static void print_reference(FILE *f, const struct run *r)
     for (const struct reference *ref = s->references; ref->metric; ref++) {
         enum metric m = (enum metric)metric_find(ref->metric);
         struct statistics own, documented;
-        char cell[2][32];
+        char cell[2][32], ratio[32];
 
         run_statistics(r, m, &own);
         statistics_of(ref->values, ref->count, &documented);
@@ -140,8 +140,9 @@ static void print_reference(FILE *f, const struct run *r)
         metric_format(m, own.median, cell[1], sizeof(cell[1]));
         fprintf(f, "  %-26s %-8s %12s   this run %12s", ref->metric, ref->where, cell[0],
                 cell[1]);
+        metric_format_ratio(m, own.median / documented.median, ratio, sizeof(ratio));
         if (comparable && own.n && documented.median > 0)
-            fprintf(f, "   %.3g x", own.median / documented.median);
+            fprintf(f, "   %s", ratio);
         fputc('\n', f);
     }
 }
@@ -213,7 +214,7 @@ const struct report_time report_times[REPORT_TIME_COUNT] = {
     {PLACE_ENDPOINT, METER_HIST_service, "within the endpoint"},
     {PLACE_ENDPOINT, METER_HIST_upstream, "endpoint to microservice"},
     {PLACE_SERVER, METER_HIST_service, "within the server"},
-    {PLACE_CLIENT, METER_HIST_failure, "failed operations"},
+    {PLACE_CLIENT, METER_HIST_failure, "failed or timed out"},
     {PLACE_CLIENT, METER_HIST_pacing, "late by the schedule"},
     {PLACE_SERVER, METER_HIST_jitter, "jitter"},
 };
@@ -352,8 +353,8 @@ static void print_segments(FILE *f, const struct series *s)
 
         series_segment(s, i, &part);
         client = &part.sum.places[PLACE_CLIENT];
-        units_format_count(round(series_rate(client, client->counters.succeeded)), rate,
-                           sizeof(rate));
+        units_format_rate(series_rate(client, client->counters.succeeded), rate,
+                          sizeof(rate));
         units_format_duration(series_latency_ns(&part.sum, 0.5), p50, sizeof(p50));
         units_format_duration(series_latency_ns(&part.sum, 0.99), p99, sizeof(p99));
         fprintf(f, "  %-26s %8.1f s %8.1f s %12s %12s %12s\n", i ? part.text : "start",

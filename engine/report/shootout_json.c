@@ -18,14 +18,8 @@ static void add_values(cJSON *o, const struct contestant *c, enum metric metric)
     json_add_text(row, "unit", metric_row(metric)->unit);
     json_add_u64(row, "n", n);
     json_add_number(row, "median", s.median);
-    array = cJSON_AddArrayToObject(row, "ci95");
-    if (n < 2) {
-        cJSON_DeleteItemFromObject(row, "ci95");
-        cJSON_AddNullToObject(row, "ci95");
-    } else {
-        cJSON_AddItemToArray(array, cJSON_CreateNumber(s.ci95_low));
-        cJSON_AddItemToArray(array, cJSON_CreateNumber(s.ci95_high));
-    }
+    json_add_interval(row, "ci95", s.ci95_low, s.ci95_high);
+    json_add_text(row, "ci95_method", statistics_method(&s));
     array = cJSON_AddArrayToObject(row, "values");
     for (size_t i = 0; i < n; i++)
         cJSON_AddItemToArray(array, cJSON_CreateNumber(values[i]));
@@ -99,19 +93,13 @@ static cJSON *group_object(const struct shootout *s, const struct shootout_group
 static cJSON *crossing_object(const struct shootout *s, const struct shootout_crossing *c)
 {
     const struct shootout_group *g = &s->groups[c->first];
-    cJSON *o = cJSON_CreateObject(), *array;
+    cJSON *o = cJSON_CreateObject();
     char text[200];
 
     json_add_text(o, "faster_below", shootout_member(s, g, c->below));
     json_add_text(o, "faster_above", shootout_member(s, g, c->above));
     json_add_number(o, "message_bytes", c->size_bytes);
-    if (isfinite(c->low)) {
-        array = cJSON_AddArrayToObject(o, "ci95");
-        cJSON_AddItemToArray(array, cJSON_CreateNumber(c->low));
-        cJSON_AddItemToArray(array, cJSON_CreateNumber(c->high));
-    } else {
-        cJSON_AddNullToObject(o, "ci95");
-    }
+    json_add_interval(o, "ci95", c->low, c->high);
     shootout_crossing_text(s, c, text, sizeof(text));
     json_add_text(o, "summary", text);
     return o;

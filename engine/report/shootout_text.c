@@ -42,22 +42,13 @@ void shootout_cell(const struct contestant *c, enum metric metric, char *text,
                    char *interval, size_t size)
 {
     double values[ROUNDS_MAX];
-    char low[40], high[40];
     struct statistics s;
-    size_t unit;
 
     statistics_of(values, shootout_values(c, metric, values), &s);
     metric_format(metric, s.median, text, size);
     *interval = '\0';
-    if (s.n < 3)
-        return;
-    metric_format(metric, s.ci95_low, low, sizeof(low));
-    metric_format(metric, s.ci95_high, high, sizeof(high));
-    /* The unit stands behind the upper end alone where it is that of both. */
-    unit = strcspn(low, " kMGTnum/%B");
-    if (strcmp(low + unit, high + strcspn(high, " kMGTnum/%B")) == 0)
-        low[unit] = '\0';
-    snprintf(interval, size, "%s … %s", low, high);
+    if (s.n >= STATISTICS_INTERVAL_LEAST)
+        metric_format_interval(metric, s.ci95_low, s.ci95_high, interval, size);
 }
 
 void shootout_documented(const struct shootout *s, const struct contestant *c,
@@ -80,9 +71,11 @@ void shootout_documented(const struct shootout *s, const struct contestant *c,
             (size_t)snprintf(text + len, size - len, "%s%s%s%s%s", len ? ", " : "", cell,
                              *ref->where ? " (" : "", ref->where, *ref->where ? ")" : "");
         /* A smaller run has no ratio to the documented one, nor has a zero. */
-        if (!s->quick && own.n && own.median > 0 && documented.median > 0 && len < size)
-            len += (size_t)snprintf(text + len, size - len, ": %.3g x",
-                                    own.median / documented.median);
+        if (!s->quick && own.n && own.median > 0 && documented.median > 0 && len < size) {
+            metric_format_ratio(metric, own.median / documented.median, cell,
+                                sizeof(cell));
+            len += (size_t)snprintf(text + len, size - len, ": %s", cell);
+        }
     }
 }
 
@@ -303,10 +296,10 @@ void shootout_method(const struct shootout *s, char *text, size_t size)
     snprintf(
         text, size,
         "Each round carries every contestant out once, in an order drawn anew (seed "
-        "%llu). Values are medians, with the 95 %% interval of the mean. Who is "
+        "%llu). Values are medians. %s. Who is "
         "fastest is tested by pairs (Mann and Whitney; Holm's method over all pairs "
         "of a table, 5 %%); a lead has the 95 %% interval of Hodges and Lehmann.%s%s",
-        (unsigned long long)s->rounds.seed,
+        (unsigned long long)s->rounds.seed, STATISTICS_METHOD,
         s->group_count > 2 ? " Sizes are measured on one kept connection, one request "
                              "at a time, for "
                            : "",
