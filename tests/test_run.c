@@ -86,8 +86,14 @@ static void trials_are_counted(void **state)
     scripted_turn_to_end(&s);
     assert_int_equal(s.run->outcome, OUTCOME_COMPLETED);
     assert_int_equal(s.run->trials_begun, 4);
-    for (unsigned i = 0; i < 4; i++)
-        assert_int_equal(s.run->trials[i]->number, i + 1);
+    for (unsigned i = 0; i < 4; i++) {
+        const struct trial *t = s.run->trials[i];
+
+        assert_int_equal(t->number, i + 1);
+        /* The time of the series is that of every trial's samples. */
+        assert_int_equal((t->start_ns - s.run->first_ns) % SAMPLE_STEP_NS, 0);
+        assert_int_equal(run_origin_ns(s.run, t), t->start_ns - s.run->first_ns);
+    }
     assert_int_equal(s.samples, 8);
     run_statistics(s.run, METRIC_requests_per_second, &statistics);
     assert_int_equal(statistics.n, 4);
