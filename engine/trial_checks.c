@@ -196,13 +196,15 @@ static void check_little(struct trial *t, const struct options *values)
     double slots = (double)options_number(values, t->scenario->family->concurrency, 0) *
                    (double)options_number(values, OPTION_pipelining, 1);
     double mean = under_way(t);
+    char under[32];
 
     if (!(mean > 0) || asked_rate(values) > 0 || !isfinite(mean) || slots <= 0)
         return;
     if ((double)t->counters[PLACE_CLIENT].attempted < slots)
         slots = (double)t->counters[PLACE_CLIENT].attempted;
+    units_format_fixed(mean, 2, under, sizeof(under));
     add_check(t, "Little's law", verdict_of(mean <= slots * 1.02),
-              "throughput x mean time = %.2f requests under way%s, %.0f at most", mean,
+              "throughput x mean time = %s requests under way%s, %.0f at most", under,
               h->open ? " (those not ended until the end)" : "", slots);
 }
 
@@ -241,10 +243,11 @@ static void check_pacing(struct trial *t, const struct options *values)
     const struct hist_summary *h = &t->hists[PLACE_CLIENT][METER_HIST_pacing];
     double rate = asked_rate(values), offered = t->spans.offered;
     double achieved = trial_ratio((double)t->counters[PLACE_CLIENT].attempted, offered);
-    char p50[24], p99[24];
+    char p50[24], p99[24], started[32];
 
     if (rate <= 0)
         return;
+    units_format_fixed(achieved, 0, started, sizeof(started));
     units_format_duration((double)h->p50, p50, sizeof(p50));
     units_format_duration((double)h->p99, p99, sizeof(p99));
     if (t->rate_changed)
@@ -259,8 +262,8 @@ static void check_pacing(struct trial *t, const struct options *values)
         add_check(
             t, "rate kept",
             verdict_of(achieved >= (1 - rate_tolerance(values, rate * offered)) * rate),
-            "%.0f/s asked, %.0f/s started; sends were late by %s (p50), %s (p99)", rate,
-            achieved, p50, p99);
+            "%.0f/s asked, %s/s started; sends were late by %s (p50), %s (p99)", rate,
+            started, p50, p99);
 }
 
 /*
