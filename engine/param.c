@@ -70,7 +70,7 @@ static const struct param params[] = {
            .help = "a new process, a new connection or a kept connection for each "
                    "request"),
     TEXT(message, FAMILY_REQUESTS | SERVE_STREAM,
-         .fallback = "the quick brown fox jumps over the lazy dog",
+         .fallback = "The quick brown fox jumps over the lazy dog.",
          .help = "the text that each request and each reply carries"),
     SIZE(message_size, FAMILY_REQUESTS | SERVE_STREAM, .max = 1 << 20,
          .zero = "as the message is", .fallback = "0",

@@ -20,7 +20,7 @@
 
 #define NINE_NUMBERS "{\"numbers\": [1, 2, 3, 4, 5, 6, 7, 8, 9]}"
 #define SUM_LOAD                                                                    \
-    "connections=20;amount=5000;method=POST;headers=Content-Type:application/json;" \
+    "connections=20;amount=5000;method=POST;headers=Content-Type:Application/json;" \
     "path=/sum;body=" NINE_NUMBERS
 
 #define ABOUT_BULK                                                                       \

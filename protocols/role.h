@@ -72,7 +72,7 @@ struct flow_env {
      */
     void (*finished)(struct flow_env *env, enum outcome outcome, const char *reason);
 
-    /* A line for the log that a person reads ("client 3 sent 43 bytes, ..."). */
+    /* A line for the log that a person reads ("client 3 sent 44 bytes, ..."). */
     void (*note)(struct flow_env *env, const char *format, ...)
         __attribute__((format(printf, 2, 3)));
 

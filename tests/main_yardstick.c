@@ -48,7 +48,7 @@ static int accept_from(int listener, int flags)
     return accept4(listener, (struct sockaddr *)&peer, &len, flags);
 }
 
-#define MESSAGE "the quick brown fox jumps over the lazy dog"
+#define MESSAGE "The quick brown fox jumps over the lazy dog."
 #define LEN (sizeof(MESSAGE) - 1)
 #define BLOCK (256 * 1024)
 #define MOST 1024 /* connections at once */

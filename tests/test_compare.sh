@@ -4,7 +4,7 @@
 . tests/lib.sh
 run="run unix-requests --client persistent --requests 400"
 
-# A message of a mebibyte is slower than one of 43 bytes on any machine; eight rounds show
+# A message of a mebibyte is slower than one of 44 bytes on any machine; eight rounds show
 # it even where the machine stood still in one of them.
 # shellcheck disable=SC2086
 {

@@ -30,7 +30,7 @@ struct load {
 
 static void run_requests(const struct load *load)
 {
-    const size_t length = strcmp(load->size, "message_size:0") == 0 ? 43 : 300000;
+    const size_t length = strcmp(load->size, "message_size:0") == 0 ? 44 : 300000;
     uint64_t n = strtoull(strchr(load->requests, ':') + 1, NULL, 10);
     struct stage s;
 

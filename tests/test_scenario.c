@@ -182,6 +182,15 @@ static uint64_t default_number(const char *scenario, enum option option)
     return number;
 }
 
+static void assert_default(const char *scenario, enum option option, const char *text)
+{
+    struct options values = {0};
+
+    assert_int_equal(scenario_defaults(scenario_find(scenario), &values), 0);
+    assert_string_equal(options_text(&values, option, ""), text);
+    options_done(&values);
+}
+
 static double reference(const char *scenario, const char *metric, const char *where,
                         size_t i)
 {
@@ -217,6 +226,11 @@ static void the_documented_experiments_are_there(void **state)
     assert_int_equal(default_number("rest-topper", OPTION_connections), 20);
     assert_int_equal(default_number("rest-topper", OPTION_amount), 5000);
     assert_int_equal(default_number("rest-topper", OPTION_port), 9000);
+    assert_default("tcp-requests", OPTION_message,
+                   "The quick brown fox jumps over the lazy dog.");
+    assert_default("rest-rest", OPTION_headers, "Content-Type:Application/json");
+    assert_default("rest-rest", OPTION_body,
+                   "{\"numbers\": [1, 2, 3, 4, 5, 6, 7, 8, 9]}");
     assert_float_equal(reference("tcp-bulk", "seconds", "Linux", 4), 2.496, 1e-9);
     assert_float_equal(reference("tcp-bulk", "seconds", "Windows", 0), 4.857, 1e-9);
     assert_float_equal(reference("pipe-requests", "seconds", "Windows", 2), 20.049, 1e-9);

@@ -8,7 +8,7 @@ import threading
 
 from plimsoll_test import Failure, cases_of, check, document, main
 
-WORDS = b"the quick brown fox jumps over the lazy dog"
+WORDS = b"The quick brown fox jumps over the lazy dog."
 
 
 def run(stage, *args, code=0, seconds=30):
@@ -230,7 +230,7 @@ def foreign_clients_owe_nothing(stage):
     server = Serving(stage, "tcp", "--port", "0")
     check(exchange(server.port, b"hello") == WORDS, "words")
     out = server.end()
-    check("client 1: sent 43 bytes, received 5 bytes" in out, out)
+    check("client 1: sent 44 bytes, received 5 bytes" in out, out)
 
 
 def each_kind_of_client_has_a_server(stage):
@@ -242,7 +242,7 @@ def each_kind_of_client_has_a_server(stage):
             c = t["totals"]["client"]
             check(c["succeeded"] == 30 and c["failed"] == 0, transport, kind, c, t["errors"])
             out = server.end()
-            check("received 30 messages, 1290 B; sent 1290 B" in out, out)
+            check("received 30 messages, 1320 B; sent 1320 B" in out, out)
 
 
 def many_clients_are_not_all_told(stage):

@@ -25,11 +25,8 @@
 #include "protocols/stream/oneshot.h"
 #include "protocols/transport.h"
 
-/*
- * The documented message: 43 bytes, as the document says. The sentence that its
- * programs send has a full stop and 44.
- */
-#define REQUEST_MESSAGE "the quick brown fox jumps over the lazy dog"
+/* The documented message: the 44 bytes that the document's programs send. */
+#define REQUEST_MESSAGE "The quick brown fox jumps over the lazy dog."
 
 #define REQUEST_CHUNK 65536 /* bytes of one read */
 
