@@ -58,6 +58,8 @@ enum {
     PARAM_SIZING = 32,       /* how large a run is: shown though it is the default */
     PARAM_BESIDE = 64,       /* leaves the documented experiment the same one */
     PARAM_INDIFFERENT = 128, /* leaves two runs as comparable as they are */
+    PARAM_NOTED = 256,       /* the documented work, measured more closely, done more
+                              * cheaply or placed otherwise: said beside its figures */
 };
 
 struct param {

@@ -183,10 +183,22 @@ bool run_option_is_rate(enum option option);
 bool run_is_paced(const struct run *r);
 
 /*
+ * As scenario_differences, of what the run came to: what "auto" was, and what the user's
+ * own file held.
+ */
+size_t run_differences(const struct run *r, struct difference *list);
+
+/*
  * Whether the run is the documented experiment, so that its figures may stand beside the
  * documented ones. When not, `why` is a sentence: the run did not end by itself, or its
- * values are others (scenario_departures).
+ * values depart (run_differences).
  */
 bool run_is_comparable(const struct run *r, char *why, size_t size);
+
+/*
+ * A sentence about the differences that leave the comparison standing; "" when there are
+ * none, or when nothing is documented.
+ */
+void run_notes(const struct run *r, char *text, size_t size);
 
 #endif

@@ -40,6 +40,12 @@
     "name is looked up for every send, as documented: most of the time is that "        \
     "(resolve=once)."
 #define UDP_PLACE "host=localhost;port=8123"
+
+/* What the documents' programs do; their runtime reads a file by blocks of 64 KiB. */
+#define AS_BULK "block=64KiB;method=copy"
+#define AS_UDP "payload=plain;full_print=on"
+#define AS_SERVICE "host=localhost;congestion=system"
+
 #define ABOUT_SERVICE                                                                   \
     "HTTP clients post nine numbers to an API endpoint, which asks a microservice for " \
     "their sum."
@@ -56,6 +62,7 @@ static const struct scenario scenarios[] = {
         "four times as long as reno.",
         .roles = {[PLACE_SERVER] = "bulk-server", [PLACE_CLIENT] = "bulk-client"},
         .defaults = "transport=tcp;port=4000;trials=5",
+        .as_documented = AS_BULK ";congestion=system",
         .quick = "size=64MiB;trials=1",
         .documented = "Node.js, the bare transfer timed as a whole command",
         .references = {FIGURE("seconds", "Linux", 2.948, 2.394, 2.416, 2.316, 2.496),
@@ -71,6 +78,7 @@ static const struct scenario scenarios[] = {
         " A Unix socket has no congestion control, no checksums and no ports.",
         .roles = {[PLACE_SERVER] = "bulk-server", [PLACE_CLIENT] = "bulk-client"},
         .defaults = "transport=unix;trials=5",
+        .as_documented = AS_BULK,
         .quick = "size=64MiB;trials=1",
         .documented = "Node.js, the bare transfer timed as a whole command",
         .references = {FIGURE("seconds", "Linux", 2.894, 2.428, 2.447, 2.296, 2.351)},
@@ -86,6 +94,7 @@ static const struct scenario scenarios[] = {
         "measured Windows named pipes.",
         .roles = {[PLACE_SERVER] = "bulk-server", [PLACE_CLIENT] = "bulk-client"},
         .defaults = "transport=pipe;trials=5",
+        .as_documented = AS_BULK,
         .quick = "size=64MiB;trials=1",
         .documented = "Node.js, the bare transfer timed as a whole command",
         .references = {FIGURE("seconds", "Windows", 4.010, 3.998, 3.918, 4.003, 3.796)},
@@ -99,6 +108,7 @@ static const struct scenario scenarios[] = {
         .about = ABOUT_REQUESTS,
         .roles = {[PLACE_SERVER] = "requests-server", [PLACE_CLIENT] = "requests-client"},
         .defaults = "transport=tcp;port=4000;trials=5",
+        .as_documented = "congestion=system",
         .quick = "requests=20;trials=1",
         .documented = "Node.js, one process a request; of concurrent clients it notes "
                       "\"concurrent ~2\"",
@@ -146,6 +156,7 @@ static const struct scenario scenarios[] = {
         " Here a socket is created, used once and destroyed for each datagram.",
         .roles = {[PLACE_SERVER] = "udp-server", [PLACE_CLIENT] = "udp-client"},
         .defaults = "socket=fresh;dispatch=series;label=STRICT_LOOP;" UDP_PLACE,
+        .as_documented = AS_UDP,
         .quick = "messages=5000",
         .documented = "Node.js: no loss",
         .references = {FIGURE("received_per_second", "", 4900),
@@ -162,6 +173,7 @@ static const struct scenario scenarios[] = {
         "the process is out of file handles; window=64 lets the same strategy finish.",
         .roles = {[PLACE_SERVER] = "udp-server", [PLACE_CLIENT] = "udp-client"},
         .defaults = "socket=fresh;dispatch=parallel;label=BACKPRESSURE;" UDP_PLACE,
+        .as_documented = AS_UDP,
         .quick = "messages=500",
         .documented = "Node.js: server and client crashed, out of file handles",
         .exhausted_expected = true,
@@ -175,6 +187,7 @@ static const struct scenario scenarios[] = {
         .about = ABOUT_UDP " Here one socket is used for all.",
         .roles = {[PLACE_SERVER] = "udp-server", [PLACE_CLIENT] = "udp-client"},
         .defaults = "socket=cached;dispatch=series;label=CACHED_LOOP;" UDP_PLACE,
+        .as_documented = AS_UDP,
         .quick = "messages=5000",
         .documented = "Node.js: no loss",
         .references = {FIGURE("received_per_second", "", 6300),
@@ -191,6 +204,7 @@ static const struct scenario scenarios[] = {
         .roles = {[PLACE_SERVER] = "udp-server", [PLACE_CLIENT] = "udp-client"},
         .defaults = "socket=cached;dispatch=parallel;batch=1024;label=CACHED_"
                     "BACKPRESSURE;" UDP_PLACE,
+        .as_documented = AS_UDP ";batch=1",
         .quick = "messages=5000",
         .documented = "Node.js: \"server UDP buffer too full, probably\"",
         .references = {FIGURE("received_per_second", "", 13300),
@@ -208,6 +222,7 @@ static const struct scenario scenarios[] = {
                   [PLACE_ENDPOINT] = "gateway",
                   [PLACE_CLIENT] = "http-client"},
         .defaults = SUM_LOAD ";port=9000;upstream_kind=rest",
+        .as_documented = AS_SERVICE,
         .quick = "amount=500",
         .documented = "Express on Node.js, autocannon; 5k requests in 20 s, 2.25 MB read",
         .references = {FIGURE("latency_mean_ns", "", 76.52e6),
@@ -232,6 +247,7 @@ static const struct scenario scenarios[] = {
                   [PLACE_ENDPOINT] = "gateway",
                   [PLACE_CLIENT] = "http-client"},
         .defaults = SUM_LOAD ";port=9000;upstream_kind=topper",
+        .as_documented = AS_SERVICE,
         .quick = "amount=500",
         .documented = "Express on Node.js, autocannon; 5k requests in 7 s, 2.19 MB read",
         .references = {FIGURE("latency_mean_ns", "", 24.16e6),
@@ -398,31 +414,69 @@ int scenario_quick(const struct scenario *s, struct options *values)
     return apply_pairs(s, s->quick, values);
 }
 
-size_t scenario_departures(const struct scenario *s, const struct options *values,
-                           char *text, size_t size)
+int scenario_as_documented(const struct scenario *s, struct options *values)
+{
+    return s->as_documented ? apply_pairs(s, s->as_documented, values) : 0;
+}
+
+static bool same_value(const struct options *a, const struct options *b,
+                       const struct param *p)
+{
+    if (p->type == PARAM_TEXT || p->type == PARAM_CHOICE)
+        return strcmp(options_text(a, p->option, ""), options_text(b, p->option, "")) ==
+               0;
+    return options_number(a, p->option, UINT64_MAX) ==
+           options_number(b, p->option, UINT64_MAX);
+}
+
+static void value_text(const struct options *values, const struct param *p, char *text,
+                       size_t size)
+{
+    param_text(values, p, text, size);
+    utf8_printable(text);
+    if (!*text)
+        snprintf(text, size, "none");
+}
+
+size_t scenario_differences(const struct scenario *s, const struct options *values,
+                            struct difference *list)
 {
     struct options documented = {0};
-    size_t count = 0, used = 0;
+    size_t count = 0;
 
-    text[0] = '\0';
-    if (scenario_defaults(s, &documented) < 0)
-        return 0;
-    for (const struct param *p = param_table(); p->name; p++) {
-        char own[128], other[128];
+    if (scenario_defaults(s, &documented) == 0 &&
+        scenario_as_documented(s, &documented) == 0)
+        for (const struct param *p = param_table(); p->name; p++) {
+            struct difference *d = &list[count];
 
-        if (!scenario_has(s, p) || p->flags & PARAM_BESIDE)
-            continue;
-        param_text(values, p, own, sizeof(own));
-        param_text(&documented, p, other, sizeof(other));
-        if (strcmp(own, other) == 0)
-            continue;
-        if (used < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s %s (documented %s)",
-                                     count ? ", " : "", p->name, *own ? own : "none",
-                                     *other ? other : "none");
-        count++;
-    }
-    utf8_printable(text);
+            if (!scenario_has(s, p) || p->flags & PARAM_BESIDE ||
+                same_value(values, &documented, p))
+                continue;
+            assert(count < DIFFERENCES_MAX);
+            d->param = p;
+            d->departs = !(p->flags & PARAM_NOTED);
+            value_text(values, p, d->here, sizeof(d->here));
+            value_text(&documented, p, d->documented, sizeof(d->documented));
+            count++;
+        }
     options_done(&documented);
     return count;
+}
+
+void differences_text(const struct difference *list, size_t count, bool departs,
+                      char *text, size_t size)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < count && used < size; i++) {
+        const struct difference *d = &list[i];
+
+        if (d->departs == departs)
+            used += (size_t)snprintf(
+                text + used, size - used, "%s%s %s%s%s%s)", used ? ", " : "",
+                d->param->name, departs ? "" : "(here: ", d->here,
+                departs ? " (documented " : "; the document: ", d->documented);
+    }
+    utf8_printable(text); /* a cut may have left half a character */
 }

@@ -38,6 +38,13 @@ struct scenario {
      * the family is handed to the roles as it is ("transport=tcp"). */
     const char *defaults;
 
+    /*
+     * The document's own values where the defaults are others: further pairs. The
+     * defaults do the documented work, so each is of a PARAM_NOTED or PARAM_BESIDE.
+     * NULL: there is none, or nothing is documented.
+     */
+    const char *as_documented;
+
     /* A smaller run of the same, for a first look: further pairs. */
     const char *quick;
 
@@ -66,20 +73,39 @@ enum place scenario_facing(const struct scenario *s);
 /*
  * Fill `values` with the fallbacks of every parameter of the family, then with the
  * scenario's defaults. 0 or -ENOMEM; values must be empty or hold values of the same
- * scenario. scenario_quick adds the quick pairs on top.
+ * scenario. scenario_quick and scenario_as_documented add those pairs on top.
  */
+typedef int preset_values(const struct scenario *s, struct options *values);
+
 int scenario_defaults(const struct scenario *s, struct options *values);
 int scenario_quick(const struct scenario *s, struct options *values);
+int scenario_as_documented(const struct scenario *s, struct options *values);
 
 /*
- * Where the values are not those of the documented experiment, so that its figures are
- * another experiment's: "requests 500 (documented 100), client persistent (documented
- * process)". Where the servers listen, how often it is repeated and what is checked
- * change nothing of it and are passed over. Returns how many differ; the text is
- * printable, cut to size, and empty when none does.
+ * A value that is not the document's. Of another amount or kind of work it departs from
+ * the documented experiment, whose figures are then another one's; else it is a note
+ * beside them (PARAM_NOTED). Where the servers listen, how often it is repeated and what
+ * is checked (PARAM_BESIDE) are no differences.
  */
-size_t scenario_departures(const struct scenario *s, const struct options *values,
-                           char *text, size_t size);
+struct difference {
+    const struct param *param; /* borrowed: the table's */
+    bool departs;
+    char here[128], documented[128]; /* printable, cut to size; "none" if empty */
+};
+
+#define DIFFERENCES_MAX 64 /* more parameters than a scenario has */
+
+/* Fill the list, which has room for DIFFERENCES_MAX, and return how many there are. */
+size_t scenario_differences(const struct scenario *s, const struct options *values,
+                            struct difference *list);
+
+/*
+ * Those that depart, "requests 500 (documented 100), client persistent (documented
+ * process)", or those that do not, "payload (here: stamped; the document: plain)". Cut
+ * to size, "" when there are none.
+ */
+void differences_text(const struct difference *list, size_t count, bool departs,
+                      char *text, size_t size);
 
 /* Names of all scenarios, for "did you mean": fills at most `count`, returns how many. */
 size_t scenario_names(const char **names, size_t count);

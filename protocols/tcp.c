@@ -1,7 +1,8 @@
 /*
  * TCP. The congestion control matters even on loopback: bbr, the default of some
  * systems, paces it to a third of what reno carries, so "auto" sets reno, which any
- * user may where net.ipv4.tcp_allowed_congestion_control lists it (Linux tcp(7)).
+ * user may where net.ipv4.tcp_allowed_congestion_control lists it (Linux tcp(7)), and
+ * "system" sets none.
  * Accepted sockets inherit it from the listener.
  */
 #include <errno.h>
@@ -46,6 +47,7 @@ static int tcp_congestion(struct stream_setup *s, const struct options *o,
 {
     const char *wish = options_text(o, OPTION_congestion, "auto");
     bool is_auto = strcmp(wish, "auto") == 0;
+    bool is_system = strcmp(wish, "system") == 0;
     char before[sizeof(s->in_force)];
     char names[128];
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -54,7 +56,7 @@ static int tcp_congestion(struct stream_setup *s, const struct options *o,
     if (fd < 0)
         return fail_set(fail, errno, "socket", "no TCP socket can be made");
     read_congestion(fd, before, sizeof(before));
-    err = congestion_set(fd, is_auto ? "reno" : wish);
+    err = congestion_set(fd, is_auto ? "reno" : is_system ? "" : wish);
     read_congestion(fd, s->in_force, sizeof(s->in_force));
     close(fd);
     if (err && !is_auto) {

@@ -252,30 +252,134 @@ static void names_fill_what_there_is_room_for(void **state)
     assert_int_equal(scenario_names(names, 2), 2);
 }
 
+/* The differences of one kind, as they are said. */
+static const char *said(const char *scenario, const struct options *values, bool departs,
+                        char *text, size_t size)
+{
+    struct difference list[DIFFERENCES_MAX];
+
+    differences_text(list, scenario_differences(scenario_find(scenario), values, list),
+                     departs, text, size);
+    return text;
+}
+
+static void set(const char *scenario, struct options *values, const char *pair)
+{
+    char name[32];
+    const char *value = strchr(pair, '=') + 1;
+
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(pair, "="), pair);
+    assert_int_equal(param_set(values,
+                               param_find(scenario_find(scenario)->family->bit, name),
+                               value, NULL),
+                     0);
+}
+
 static void departures_from_the_experiment_are_told(void **state)
 {
-    const struct scenario *s = scenario_find("tcp-requests");
+    const char *s = "tcp-requests";
     struct options values = {0};
     char text[256], cut[16];
 
     (void)state;
-    assert_int_equal(scenario_defaults(s, &values), 0);
-    assert_int_equal(scenario_departures(s, &values, text, sizeof(text)), 0);
-    assert_string_equal(text, "");
+    assert_int_equal(scenario_defaults(scenario_find(s), &values), 0);
+    assert_string_equal(said(s, &values, true, text, sizeof(text)), "");
     /* The same experiment, elsewhere and more often. */
-    assert_int_equal(param_set(&values, scenario_param(s, OPTION_port), "4711", NULL), 0);
-    assert_int_equal(param_set(&values, scenario_param(s, OPTION_trials), "9", NULL), 0);
-    assert_int_equal(scenario_departures(s, &values, text, sizeof(text)), 0);
-    assert_int_equal(param_set(&values, scenario_param(s, OPTION_requests), "500", NULL),
-                     0);
-    assert_int_equal(
-        param_set(&values, scenario_param(s, OPTION_client), "persistent", NULL), 0);
-    assert_int_equal(scenario_departures(s, &values, text, sizeof(text)), 2);
-    assert_string_equal(text, "requests 500 (documented 100), client persistent "
-                              "(documented process)");
-    assert_int_equal(scenario_departures(s, &values, cut, sizeof(cut)), 2);
-    assert_string_equal(cut, "requests 500 (d");
+    set(s, &values, "port=4711");
+    set(s, &values, "trials=9");
+    assert_string_equal(said(s, &values, true, text, sizeof(text)), "");
+    set(s, &values, "requests=500");
+    set(s, &values, "client=persistent");
+    assert_string_equal(said(s, &values, true, text, sizeof(text)),
+                        "requests 500 (documented 100), client persistent "
+                        "(documented process)");
+    assert_string_equal(said(s, &values, true, cut, sizeof(cut)), "requests 500 (d");
     options_done(&values);
+}
+
+/* A value is compared whole, though what is said of it is cut. */
+static void values_that_differ_late_differ(void **state)
+{
+    struct options values = {0};
+    char header[400], text[512];
+
+    (void)state;
+    assert_int_equal(scenario_defaults(scenario_find("rest-rest"), &values), 0);
+    memset(header, 'x', sizeof(header));
+    snprintf(header + 300, sizeof(header) - 300, "y");
+    assert_int_equal(options_set_text(&values, OPTION_body, header), 0);
+    assert_string_not_equal(said("rest-rest", &values, true, text, sizeof(text)), "");
+    options_done(&values);
+}
+
+/*
+ * What only instruments, or moves the same bytes more cheaply, is a note; the document's
+ * own values are neither note nor departure, nor is a file of the user's.
+ */
+static void what_measures_more_or_moves_cheaper_is_noted(void **state)
+{
+    static const struct {
+        const char *scenario, *pair, *notes, *departures;
+    } rows[] = {
+        {"udp-cached-series", NULL, "payload (here: stamped; the document: plain)", ""},
+        {"udp-cached-series", "payload=plain", "", ""},
+        {"udp-cached-series", "resolve=once",
+         "payload (here: stamped; the document: plain)",
+         "resolve once (documented each)"},
+        {"udp-cached-parallel", NULL,
+         "batch (here: 1024; the document: 1), "
+         "payload (here: stamped; the document: plain)",
+         ""},
+        {"tcp-bulk", NULL,
+         "block (here: 256KiB; the document: 64KiB), "
+         "method (here: auto; the document: copy), "
+         "congestion (here: auto; the document: system)",
+         ""},
+        {"unix-bulk", "file=/dev/null",
+         "block (here: 256KiB; the document: 64KiB), "
+         "method (here: auto; the document: copy)",
+         ""},
+        {"tcp-requests", "congestion=system", "", ""},
+        {"tcp-requests", "pin=0/1",
+         "congestion (here: auto; the document: system), "
+         "pin (here: 0/1; the document: none)",
+         ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
+        struct options values = {0};
+        char text[512];
+
+        assert_int_equal(scenario_defaults(scenario_find(rows[i].scenario), &values), 0);
+        if (rows[i].pair)
+            set(rows[i].scenario, &values, rows[i].pair);
+        assert_string_equal(said(rows[i].scenario, &values, false, text, sizeof(text)),
+                            rows[i].notes);
+        assert_string_equal(said(rows[i].scenario, &values, true, text, sizeof(text)),
+                            rows[i].departures);
+        options_done(&values);
+    }
+}
+
+/* With the document's values there is nothing to be said, and they are taken. */
+static void the_documents_values_differ_in_nothing(void **state)
+{
+    struct difference list[DIFFERENCES_MAX];
+
+    (void)state;
+    for (size_t i = 0; i < rows(); i++) {
+        struct options values = {0};
+
+        assert_int_equal(scenario_defaults(row(i), &values), 0);
+        for (size_t k = scenario_differences(row(i), &values, list); k-- > 0;)
+            assert_false(list[k].departs); /* the defaults do the documented work */
+        assert_int_equal(scenario_as_documented(row(i), &values), 0);
+        if (row(i)->as_documented)
+            check_pairs(row(i), row(i)->as_documented, &values);
+        assert_int_equal(scenario_differences(row(i), &values, list), 0);
+        options_done(&values);
+    }
 }
 
 int main(void)
@@ -290,6 +394,9 @@ int main(void)
         cmocka_unit_test(the_documented_experiments_are_there),
         cmocka_unit_test(names_fill_what_there_is_room_for),
         cmocka_unit_test(departures_from_the_experiment_are_told),
+        cmocka_unit_test(values_that_differ_late_differ),
+        cmocka_unit_test(what_measures_more_or_moves_cheaper_is_noted),
+        cmocka_unit_test(the_documents_values_differ_in_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

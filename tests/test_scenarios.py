@@ -1,6 +1,7 @@
 """Every scenario of the catalogue, as small as `--quick` makes it: it completes, its
 checks hold, and its document is what every document must be."""
 import http.server
+import tempfile
 import threading
 
 from plimsoll_test import cases_of, check, document, main
@@ -70,6 +71,34 @@ def every_scenario_completes(stage):
             check(value is not None or figure["metric"].endswith(("_stdev", "_max")),
                   row["name"], figure["metric"], "was not measured")
         print("# %-20s %s" % (row["name"], d["trials"][0]["seconds"]))
+
+
+def the_documents_own_values_are_comparable(stage):
+    """The faithful run is compared; what our defaults do in another way is noted."""
+    faithful = run_quick(stage, ("run", "udp-cached-series"), "--as-documented", "--port",
+                         "0", "--messages", "100000")
+    check(faithful["reference"]["comparable"], faithful["reference"])
+    check(faithful["reference"]["differences"] == [], faithful["reference"])
+    check(faithful["parameters"]["payload"] == "plain", faithful["parameters"])
+    small = run_quick(stage, ("run", "tcp-bulk"), "--size", "1MiB", "--port", "0",
+                      "--trials", "1")
+    kinds = {d["parameter"]: (d["kind"], d["here"], d["documented"])
+             for d in small["reference"]["differences"]}
+    check(not small["reference"]["comparable"], small["reference"])
+    check(kinds["size"] == ("departure", "1MiB", "1GiB"), kinds)
+    check(kinds["congestion"][0] == "note" and kinds["congestion"][1] != "auto", kinds)
+    check(kinds["method"][0] == "note" and kinds["method"][1] != "auto", kinds)
+
+
+def a_file_counts_by_its_size(stage):
+    with tempfile.NamedTemporaryFile() as f:
+        f.truncate(3 << 20)
+        f.flush()
+        d = run_quick(stage, ("run", "unix-bulk"), "--file", f.name, "--trials", "1",
+                      "--method", "copy", "--block", "64KiB")
+    check(d["reference"]["differences"] == [{
+        "parameter": "size", "kind": "departure", "here": "3MiB", "documented": "1GiB",
+    }], d["reference"])
 
 
 def a_server_of_ones_own_is_loaded(stage):

@@ -225,6 +225,33 @@ static void the_form_names_where_a_default_is_from(void **state)
     }
 }
 
+/* The document's own values stand beside the defaults, and one key sets them all. */
+static void the_form_restores_what_the_document_did(void **state)
+{
+    const struct scenario *s = scenario_find("udp-cached-parallel");
+    struct options values = {0};
+    struct params_request request = {s, &values, NULL, NULL};
+    struct difference list[DIFFERENCES_MAX];
+    struct fixture f;
+
+    (void)state;
+    assert_int_equal(scenario_defaults(s, &values), 0);
+    assert_int_equal(options_set_text(&values, OPTION_resolve, "once"), 0);
+    open_screen(&f, &screen_params, &request, 100, 40);
+    for (int i = 0; i < 3; i++)
+        app_press(f.app, PRESS_DOWN);
+    assert_true(says(&f, "default 1024, documented 1 "));
+    press_text(&f, "D");
+    assert_true(says(&f, "The documented values are set."));
+    assert_int_equal(scenario_differences(s, &values, list), 0);
+    assert_true(options_is(&values, OPTION_payload, "plain"));
+    press_text(&f, "a");
+    assert_int_equal(options_number(&values, OPTION_batch, 0), 1024);
+    assert_true(options_is(&values, OPTION_resolve, "each"));
+    close_screen(&f);
+    options_done(&values);
+}
+
 /* How often a text stands on the screen. */
 static int count_of(struct fixture *f, const char *text)
 {
@@ -400,9 +427,9 @@ static void what_is_longer_than_its_frame_says_so(void **state)
 /* On the smallest screen, too, nothing is to be found in help alone. */
 static void keys_of_the_scenarios_are_shown(void **state)
 {
-    static const char *const hints[] = {"Enter run",  "e edit",    "Q quick",
-                                        "Space mark", "H history", "L limits",
-                                        "q quit",     "? help",    "/ filters"};
+    static const char *const hints[] = {
+        "Enter run", "e edit", "Q quick", "Space mark", "H history",
+        "L limits",  "q quit", "? help",  "/ filters",  "D runs it so"};
     struct fixture f;
 
     (void)state;
@@ -653,6 +680,7 @@ int main(void)
         cmocka_unit_test(scenarios_show_what_is_chosen),
         cmocka_unit_test(the_form_refuses_and_keeps),
         cmocka_unit_test(the_form_names_where_a_default_is_from),
+        cmocka_unit_test(the_form_restores_what_the_document_did),
         cmocka_unit_test(the_summary_says_what_the_run_says),
         cmocka_unit_test(no_figure_is_not_a_number),
         cmocka_unit_test(figures_of_the_load_are_shown_once),

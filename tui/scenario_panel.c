@@ -173,7 +173,7 @@ static void draw_documented(struct canvas *c, struct area *a, const struct scena
 {
     if (!s->documented || s->documented[0] == '\0')
         return;
-    title(c, a, "Documented elsewhere");
+    title(c, a, "Documented elsewhere; D runs it so");
     scenario_panel_paragraph(c, a, style(PAINT_DIM), s->documented);
     for (const struct reference *ref = s->references; ref->metric; ref++)
         scenario_panel_draw_reference(c, a, ref);

@@ -19,7 +19,7 @@
 struct screen_params {
     struct app *app; /* borrowed */
     struct params_request request;
-    struct options documented; /* the defaults of the scenario */
+    struct options defaults, documented; /* of the scenario: what rows are set beside */
     size_t count;
     const struct param *rows[ROWS_MAX]; /* borrowed: the table's */
     size_t selected;
@@ -36,6 +36,7 @@ static void screen_params_free(void *self)
 {
     struct screen_params *f = self;
 
+    options_done(&f->defaults);
     options_done(&f->documented);
     free(f);
 }
@@ -48,7 +49,9 @@ static void *screen_params_init(struct app *app, const void *argument)
         return NULL;
     f->app = app;
     f->request = *(const struct params_request *)argument;
-    if (scenario_defaults(f->request.scenario, &f->documented) < 0) {
+    if (scenario_defaults(f->request.scenario, &f->defaults) < 0 ||
+        scenario_defaults(f->request.scenario, &f->documented) < 0 ||
+        scenario_as_documented(f->request.scenario, &f->documented) < 0) {
         app_warn(app, "There is no memory for the values.");
         screen_params_free(f);
         return NULL;
@@ -161,11 +164,12 @@ static void reset_one(void *self, uint32_t press)
     char text[LINEEDIT_BYTES];
 
     (void)press;
-    param_view_text(&f->documented, selected_param(f), text, sizeof(text));
+    param_view_text(&f->defaults, selected_param(f), text, sizeof(text));
     set_value(f->request.values, selected_param(f), text, NULL);
 }
 
-static void preset(struct screen_params *f, bool quick)
+/* The defaults, and on top of them what `more` sets unless it is NULL. */
+static void preset(struct screen_params *f, preset_values *more, const char *said)
 {
     char url[LINEEDIT_BYTES];
     int rc;
@@ -175,25 +179,35 @@ static void preset(struct screen_params *f, bool quick)
     rc = scenario_defaults(f->request.scenario, f->request.values);
     if (rc == 0 && url[0] != '\0')
         rc = options_set_text(f->request.values, OPTION_url, url);
-    if (rc == 0 && quick)
-        rc = scenario_quick(f->request.scenario, f->request.values);
+    if (rc == 0 && more)
+        rc = more(f->request.scenario, f->request.values);
     if (rc < 0)
         app_warn(f->app, "There is no memory for the values.");
     else
-        app_say(f->app, quick ? "The values of a quick first look are set."
-                              : "The documented values are set.");
+        app_say(f->app, "%s", said);
 }
 
 static void reset_all(void *self, uint32_t press)
 {
     (void)press;
-    preset(self, false);
+    preset(self, NULL, "The default values are set.");
+}
+
+static void set_documented(void *self, uint32_t press)
+{
+    const struct screen_params *f = self;
+
+    (void)press;
+    preset(self, scenario_as_documented,
+           f->request.scenario->documented[0] != '\0'
+               ? "The documented values are set."
+               : "The default values are set: nothing is documented of it.");
 }
 
 static void make_quick(void *self, uint32_t press)
 {
     (void)press;
-    preset(self, true);
+    preset(self, scenario_quick, "The values of a quick first look are set.");
 }
 
 /* The newest recording of the scenario that is in the store. False: there is none. */
@@ -345,11 +359,13 @@ static const struct key keys[] = {
     {{'r', PRESS_CTRL('R')}, "r", "run",
      "Run the scenario with these values", run_now, screen_params_is_choosing, NULL},
     {{'d'}, "d", "default",
-     "Set this value to its documented default",
+     "Set this value to its default",
      reset_one, screen_params_is_choosing, NULL},
     {{'D'}, "D", "documented",
-     "Set all values to those of the documented experiment",
-     reset_all, screen_params_is_choosing, NULL},
+     "Set all values to the document's own, also where the defaults measure more",
+     set_documented, screen_params_is_choosing, NULL},
+    {{'a'}, "a", "all default",
+     "Set all values to their defaults", reset_all, screen_params_is_choosing, NULL},
     {{'Q'}, "Q", "quick",
      "Set the values of a smaller run, for a first look",
      make_quick, screen_params_is_choosing, NULL},
@@ -376,15 +392,15 @@ static void screen_params_draw_row(const struct screen_params *f, struct canvas 
     const struct param *p = f->rows[i];
     bool is_selected = i == f->selected;
     enum paint ground = is_selected ? PAINT_SELECTION : PAINT_GROUND;
-    char text[LINEEDIT_BYTES], documented[LINEEDIT_BYTES];
+    char text[LINEEDIT_BYTES], standard[LINEEDIT_BYTES];
     struct style name = style_on(is_selected ? PAINT_SELECTED : PAINT_TEXT, ground);
     struct style value = name;
     bool differs;
     int room = a.width - NAME_COLUMNS - 4;
 
     param_view_text(f->request.values, p, text, sizeof(text));
-    param_view_text(&f->documented, p, documented, sizeof(documented));
-    differs = strcmp(text, documented) != 0;
+    param_view_text(&f->defaults, p, standard, sizeof(standard));
+    differs = strcmp(text, standard) != 0;
     canvas_fill(c, a, ' ', name);
     canvas_put(c, a.x, a.y, is_selected ? c->glyphs->pointer : ' ', name);
     canvas_text(c, a.x + 2, a.y, NAME_COLUMNS - 1, name, p->name);
@@ -409,26 +425,43 @@ static void screen_params_draw_row(const struct screen_params *f, struct canvas 
         canvas_text(c, a.x + 3 + NAME_COLUMNS, a.y, room, value, text);
 }
 
+/* "documented 1GiB", "default stamped, documented plain"; "default" if nothing is. */
+static void standard_text(const struct screen_params *f, const struct param *p,
+                          char *text, size_t size)
+{
+    char value[LINEEDIT_BYTES], documented[LINEEDIT_BYTES];
+    bool same;
+
+    param_view_text(&f->defaults, p, value, sizeof(value));
+    param_view_text(&f->documented, p, documented, sizeof(documented));
+    same = strcmp(value, documented) == 0;
+    snprintf(text, size, "%s %s%s%s",
+             same && f->request.scenario->documented[0] ? "documented" : "default",
+             value[0] ? value : "none", same ? "" : ", documented ",
+             same            ? ""
+             : documented[0] ? documented
+                             : "none");
+}
+
 /* What the chosen value means, what is allowed, and what is wrong with what is typed. */
 static void draw_notes(const struct screen_params *f, struct canvas *c, struct area a)
 {
     const struct param *p = selected_param(f);
-    char range[128], documented[LINEEDIT_BYTES], option[48];
+    char range[128], standard[2 * LINEEDIT_BYTES + 24], option[48];
     struct area line = area_take_top(&a, 1);
 
     param_range(p, range, sizeof(range));
     param_option(p, option, sizeof(option));
-    param_view_text(&f->documented, p, documented, sizeof(documented));
+    standard_text(f, p, standard, sizeof(standard));
     canvas_text(c, line.x, line.y, line.width, style(PAINT_STRONG), p->help);
     line = area_take_top(&a, 1);
     canvas_print(
         c, line.x, line.y, line.width, style(PAINT_DIM),
-        "allowed %s%s%s%s%s%s   %s %s   --%s%s", range,
+        "allowed %s%s%s%s%s%s   %s   --%s%s", range,
         p->type == PARAM_COUNT && p->unit[0] ? " " : "",
         p->type == PARAM_COUNT ? p->unit : "", p->zero ? ", 0: " : "",
         p->zero ? p->zero : "", p->flags & PARAM_REPEAT ? ", \" | \" between lines" : "",
-        f->request.scenario->documented[0] ? "documented" : "default",
-        documented[0] ? documented : "none", option,
+        standard, option,
         strcmp(p->name, "rate") == 0 ? "   - and + change it while it runs" : "");
     line = area_take_top(&a, 1);
     if (f->editing && f->refusal.err != 0)

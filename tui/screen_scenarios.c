@@ -38,7 +38,7 @@ struct screen_scenarios {
     struct limits_request limits;
     struct last_runs saved;
     struct event *read_saved; /* after the first frame: the store may be large */
-    struct options quick;     /* the values of a quick run, until it has begun */
+    struct options preset;    /* the values of a run by a preset, until it has begun */
 };
 
 /* Life. */
@@ -49,7 +49,7 @@ static void screen_scenarios_free(void *self)
 
     for (size_t i = 0; i < k->count; i++)
         options_done(&k->choices[i].values);
-    options_done(&k->quick);
+    options_done(&k->preset);
     last_runs_done(&k->saved);
     event_drop(k->read_saved);
     free(k->choices);
@@ -220,28 +220,39 @@ static void run_chosen(void *self, uint32_t press)
     app_push(k->app, &screen_run, &k->request);
 }
 
-static void run_quick(void *self, uint32_t press)
+/* Run the chosen scenario once with other values than its present ones. */
+static void run_preset(struct screen_scenarios *k, preset_values *more)
 {
-    struct screen_scenarios *k = self;
     const struct choice *choice = selected(k);
 
-    (void)press;
     if (ask_for_server(k))
         return;
-    options_done(&k->quick);
-    k->quick = (struct options){0};
-    if (scenario_defaults(choice->scenario, &k->quick) < 0 ||
-        scenario_quick(choice->scenario, &k->quick) < 0) {
+    options_done(&k->preset);
+    k->preset = (struct options){0};
+    if (scenario_defaults(choice->scenario, &k->preset) < 0 ||
+        more(choice->scenario, &k->preset) < 0) {
         app_warn(k->app, "There is no memory for another run.");
         return;
     }
     /* Whose server it is does not change with how much it is asked. */
     if (choice->scenario->family->url)
-        options_set_text(&k->quick, OPTION_url,
+        options_set_text(&k->preset, OPTION_url,
                          options_text(&choice->values, OPTION_url, ""));
     k->request.count = 0;
-    add_run(&k->request, choice->scenario, &k->quick);
+    add_run(&k->request, choice->scenario, &k->preset);
     app_push(k->app, &screen_run, &k->request);
+}
+
+static void run_quick(void *self, uint32_t press)
+{
+    (void)press;
+    run_preset(self, scenario_quick);
+}
+
+static void run_as_documented(void *self, uint32_t press)
+{
+    (void)press;
+    run_preset(self, scenario_as_documented);
 }
 
 static void run_from_params(void *owner)
@@ -386,6 +397,14 @@ static bool screen_scenarios_is_choosing(const void *self)
     return !screen_scenarios_is_filtering(self);
 }
 
+static bool is_documented(const void *self)
+{
+    const struct screen_scenarios *k = self;
+
+    return screen_scenarios_is_choosing(k) &&
+           selected(k)->scenario->documented[0] != '\0';
+}
+
 /* While the filter is typed screen_scenarios_type takes the presses: to be read only. */
 static void screen_scenarios_typed(void *self, uint32_t press)
 {
@@ -423,6 +442,9 @@ static const struct key keys[] = {
     {{PRESS_ESC}, "Esc", "unmark",
      "Take all marks away", unmark_all, has_marks, NULL},
     {{'q'}, "q", "quit", "Leave plimsoll", quit, screen_scenarios_is_choosing, NULL},
+    {{'D'}, "D", "documented",
+     "Run the scenario with the document's own values",
+     run_as_documented, is_documented, NULL},
     {{PRESS_UP, PRESS_DOWN, 'k', 'j'}, "\xe2\x86\x91\xe2\x86\x93 j k", NULL,
      "Choose another scenario", screen_scenarios_move_selection, NULL, NULL},
     {{PRESS_PAGE_UP, PRESS_PAGE_DOWN, PRESS_HOME, PRESS_END}, "PgUp PgDn", NULL,

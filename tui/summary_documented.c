@@ -167,6 +167,9 @@ void summary_draw_documented(struct page *p, const struct run *r,
               "Documented elsewhere, on other hardware, with another runtime.");
     if (!comparable)
         page_text(p, style(PAINT_WARN), why);
+    run_notes(r, why, sizeof(why));
+    if (why[0] != '\0')
+        page_text(p, style(PAINT_DIM), why);
     if (!with_load || !load.is_documented)
         draw_references(p, r, last, comparable);
     page_gap(p);

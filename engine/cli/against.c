@@ -167,6 +167,8 @@ static int take_scenario(struct pair *pair, const struct scenario *other)
     a->values = (struct options){0};
     a->scenario = other;
     rc = scenario_defaults(other, &a->values);
+    if (rc == 0 && arguments_flag(pair->arguments, "as-documented"))
+        rc = scenario_as_documented(other, &a->values);
     if (rc == 0 && arguments_flag(pair->arguments, "quick"))
         rc = scenario_quick(other, &a->values);
     for (const struct param *p = param_table(); rc == 0 && p->name; p++) {

@@ -44,6 +44,8 @@ static int run_scenario(const struct command *command, const struct scenario *s,
     int code = EXIT_OK;
 
     if (scenario_defaults(s, &values) < 0 ||
+        (wants(argc, argv, "--as-documented") &&
+         scenario_as_documented(s, &values) < 0) ||
         (wants(argc, argv, "--quick") && scenario_quick(s, &values) < 0))
         fail_set(&fail, ENOMEM, "run", "starting a run");
     else

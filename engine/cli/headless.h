@@ -14,6 +14,7 @@
 /* The flags that both commands share; append to a command's own. */
 #define HEADLESS_FLAGS                                                               \
     EXPORT_FLAGS, {"quick", 0, NULL, "a smaller run of the same, for a first look"}, \
+        {"as-documented", 0, NULL, "the document's own values, not the defaults"},   \
         {"no-save", 0, NULL, "do not keep the run among the saved ones"},            \
         {"quiet", 'q', NULL, "no progress and no table"},                            \
         {"verbose", 'v', NULL, "print what the workers say"},                        \

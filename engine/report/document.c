@@ -306,14 +306,39 @@ static void add_statistics(cJSON *document, const struct run *r)
     }
 }
 
-static void add_reference(cJSON *document, const struct scenario *s)
+/* Whether the figures may stand beside the run's, and every value that is another. */
+static void add_differences(cJSON *o, const struct run *r)
 {
+    struct difference list[DIFFERENCES_MAX];
+    size_t count = run_differences(r, list);
+    cJSON *array = cJSON_AddArrayToObject(o, "differences");
+    char why[512];
+
+    cJSON_AddBoolToObject(o, "comparable", run_is_comparable(r, why, sizeof(why)));
+    for (size_t i = 0; array && i < count; i++) {
+        cJSON *row = cJSON_CreateObject();
+
+        if (!row)
+            return;
+        json_add_text(row, "parameter", list[i].param->name);
+        json_add_text(row, "kind", list[i].departs ? "departure" : "note");
+        json_add_text(row, "here", list[i].here);
+        json_add_text(row, "documented", list[i].documented);
+        cJSON_AddItemToArray(array, row);
+    }
+}
+
+static void add_reference(cJSON *document, const struct run *r)
+{
+    const struct scenario *s = r->scenario;
     cJSON *o = cJSON_AddObjectToObject(document, "reference");
     cJSON *array;
 
     if (!o)
         return;
     json_add_text(o, "source", s->documented);
+    if (*s->documented)
+        add_differences(o, r);
     array = cJSON_AddArrayToObject(o, "figures");
     for (const struct reference *ref = s->references; array && ref->metric; ref++) {
         cJSON *row = cJSON_CreateObject();
@@ -467,7 +492,7 @@ cJSON *document_new(const struct run *r)
         cJSON_AddItemToArray(trials, trial_object(r->trials[i]));
     add_statistics(o, r);
     document_thresholds(o, r);
-    add_reference(o, r->scenario);
+    add_reference(o, r);
     if (last)
         add_checks(o, last);
     else

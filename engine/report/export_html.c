@@ -244,11 +244,11 @@ static void put_metrics(FILE *f, const struct run *r)
               f);
         quote_xml(f, r->scenario->documented);
         fputs(".</p>\n", f);
-        if (!run_is_comparable(r, why, sizeof(why))) {
-            fputs("<p class=\"dim\">", f);
-            quote_xml(f, why);
-            fputs("</p>\n", f);
-        }
+        if (!run_is_comparable(r, why, sizeof(why)))
+            html_element(f, "p", "dim", why);
+        run_notes(r, why, sizeof(why));
+        if (*why)
+            html_element(f, "p", "dim", why);
     }
 }
 

@@ -84,6 +84,13 @@ static void put_row(FILE *f, const struct run *r, enum metric metric,
     fputs(" |\n", f);
 }
 
+static void put_paragraph(FILE *f, const char *text)
+{
+    fputs("\n", f);
+    quote_markdown(f, text);
+    fputs("\n", f);
+}
+
 static void put_table(FILE *f, const struct run *r)
 {
     bool many = r->trials_begun > 1;
@@ -108,11 +115,11 @@ static void put_table(FILE *f, const struct run *r)
         fputs("\nDocumented on other hardware, with another runtime: ", f);
         quote_markdown(f, r->scenario->documented);
         fputs(".\n", f);
-        if (!run_is_comparable(r, why, sizeof(why))) {
-            fputs("\n", f);
-            quote_markdown(f, why);
-            fputs("\n", f);
-        }
+        if (!run_is_comparable(r, why, sizeof(why)))
+            put_paragraph(f, why);
+        run_notes(r, why, sizeof(why));
+        if (*why)
+            put_paragraph(f, why);
     }
 }
 

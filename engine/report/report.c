@@ -115,20 +115,31 @@ static void print_statistics(FILE *f, const struct run *r, bool with_load)
     }
 }
 
+/* Whether the documented figures may stand beside the run's, and what is to be noted. */
+static bool print_comparable(FILE *f, const struct run *r, const char *indent)
+{
+    char other[512], notes[512];
+    bool comparable = run_is_comparable(r, other, sizeof(other));
+
+    run_notes(r, notes, sizeof(notes));
+    if (!comparable)
+        fprintf(f, "%s%s\n", indent, other);
+    if (*notes)
+        fprintf(f, "%s%s\n", indent, notes);
+    return comparable;
+}
+
 /* The documented figures beside the run's own. */
 static void print_reference(FILE *f, const struct run *r)
 {
     const struct scenario *s = r->scenario;
-    char other[512];
     bool comparable;
 
     if (!*s->documented)
         return;
-    comparable = run_is_comparable(r, other, sizeof(other));
     fprintf(f, "\ndocumented elsewhere, on other hardware, with another runtime:\n  %s\n",
             s->documented);
-    if (!comparable)
-        fprintf(f, "  %s\n", other);
+    comparable = print_comparable(f, r, "  ");
     for (const struct reference *ref = s->references; ref->metric; ref++) {
         enum metric m = (enum metric)metric_find(ref->metric);
         struct statistics own, documented;
