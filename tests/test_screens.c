@@ -597,6 +597,31 @@ static void charts_of_no_run_say_so(void **state)
     run_view_free(v);
 }
 
+/* No message arrived: none of them, and not "0 B/s". */
+static void no_messages_are_a_count(void **state)
+{
+    struct run *run = make_run("udp-fresh-parallel", 1, 1);
+    struct run_view *v = run_view_new();
+    struct canvas *c = frame_canvas(GLYPHS_BRAILLE, 80, 12);
+    char *text;
+
+    (void)state;
+    run->series->label_count = 0;
+    for (size_t i = 0; i < run->series->used; i++)
+        run->series->slots[i].places[PLACE_SERVER].counters.received_messages = 0;
+    run_view_set_run(v, run);
+    run_view_set_span(v, run_view_end_s(v), 0);
+    run_chart_received.draw(v, c, canvas_area(c), false);
+    text = canvas_to_text(c);
+    assert_non_null(strstr(text, "server 0/s"));
+    assert_null(strstr(text, "B/s"));
+    free(text);
+    frame_free(c);
+    run_view_set_run(v, NULL);
+    run_free(run);
+    run_view_free(v);
+}
+
 static void a_line_is_edited_like_in_a_shell(void **state)
 {
     struct lineedit e = {.text = ""};
@@ -698,6 +723,7 @@ int main(void)
         cmocka_unit_test(the_board_is_as_it_was),
         cmocka_unit_test(the_span_is_stretched_from_what_is_shown),
         cmocka_unit_test(charts_of_no_run_say_so),
+        cmocka_unit_test(no_messages_are_a_count),
         cmocka_unit_test(a_line_is_edited_like_in_a_shell),
         cmocka_unit_test(late_gaps_are_not_unexplained),
     };

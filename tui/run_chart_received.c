@@ -26,15 +26,6 @@ static size_t by_label(struct run_view *v, struct chart_line *lines)
     return s->label_count;
 }
 
-static bool has_messages(const struct run_view *v)
-{
-    for (size_t i = 0; i < v->count; i++)
-        for (int p = 0; p < PLACE_COUNT; p++)
-            if (run_view_slot(v, i)->places[p].counters.received_messages > 0)
-                return true;
-    return false;
-}
-
 static size_t by_process(struct run_view *v, struct chart_line *lines, bool messages)
 {
     static const enum place order[] = {PLACE_SERVER, PLACE_ENDPOINT, PLACE_CLIENT};
@@ -69,7 +60,7 @@ static void run_chart_received_draw(struct run_view *v, struct canvas *c, struct
     if (labels) {
         count = by_label(v, lines);
     } else if (v->run) {
-        messages = has_messages(v);
+        messages = v->run->scenario->family->operations;
         count = by_process(v, lines, messages);
     }
     for (size_t i = 0; i < count; i++)
