@@ -283,14 +283,15 @@ static bool is_json_container(const cJSON *json)
     return cJSON_IsObject(json) || cJSON_IsArray(json);
 }
 
-/* "TASK payload", or "TASK payload\n". */
+/* "TASK payload", "TASK" or "payload", and then the ending. */
 static char *join(const char *task, const char *payload, const char *ending)
 {
     size_t size = strlen(task) + strlen(payload) + strlen(ending) + 2;
     char *text = malloc(size);
 
     if (text)
-        snprintf(text, size, "%s%s%s%s", task, *payload ? " " : "", payload, ending);
+        snprintf(text, size, "%s%s%s%s", task, *task && *payload ? " " : "", payload,
+                 ending);
     return text;
 }
 
@@ -300,15 +301,15 @@ char *topper_message(const char *task, const char *payload, struct fail *fail)
     char *compact = json ? sum_compact(payload, strlen(payload)) : NULL;
     char *text = NULL;
 
-    if (!*task || strpbrk(task, " \t\r\n"))
+    if (task && (!*task || strpbrk(task, " \t\r\n")))
         fail_usage(fail, "task", "the task '%.40s' is not one word", task);
     else if (payload && !json && strpbrk(payload, "\r\n"))
         fail_usage(fail, "payload",
                    "a payload that is not JSON cannot have several lines");
     else if (is_json_container(json) && compact)
-        text = join(task, compact, "");
+        text = join(task ? task : "", compact, "");
     else
-        text = join(task, payload ? payload : "", "\n");
+        text = join(task ? task : "", payload ? payload : "", "\n");
     if (!text)
         fail_set(fail, ENOMEM, "call", "no memory for the message");
     free(compact);

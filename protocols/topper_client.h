@@ -60,9 +60,10 @@ bool topper_line_is_used(const struct topper_line *l);
 uint64_t topper_line_replied_ns(const struct topper_line *l);
 
 /*
- * `TASK` or `TASK payload` as the bytes to send: a JSON object or array is sent
- * without a line end, as programs do, anything else with one. The task is one word; a
- * payload of several lines must be JSON. NULL with a sentence. The caller frees it.
+ * `TASK` or `TASK payload` as the bytes to send, or, with a NULL task, the payload alone
+ * for a server of a single task: a JSON object or array is sent without a line end, as
+ * programs do, anything else with one. The task is one word; a payload of several lines
+ * must be JSON. NULL with a sentence. The caller frees it.
  */
 char *topper_message(const char *task, const char *payload, struct fail *fail);
 
@@ -73,7 +74,7 @@ struct topper_result {
 };
 
 /*
- * Send the task to `count` servers ("HOST:PORT" or an endpoint, "tcp:HOST:PORT",
+ * Send the message (topper_message) to `count` servers ("HOST:PORT" or an endpoint, "tcp:HOST:PORT",
  * "unix:PATH") at once and wait for all replies; results[i] is servers[i]'s. 0 when
  * the replies could be asked for (each has its own err), or a negative errno with a
  * sentence for a mistake of the user's. Afterwards topper_results_done.

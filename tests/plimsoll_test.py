@@ -167,6 +167,28 @@ def document(out):
         raise Failure("not one JSON document: %s: %.200s" % (e, out))
 
 
+class Serving:
+    """A server of `plimsoll serve`, and where it is."""
+
+    def __init__(self, stage, *args):
+        self.stage = stage
+        self.p = stage.start("serve", *args)
+        self.endpoint = None
+        while not self.endpoint:
+            line = self.p.stdout.readline().decode()
+            if not line:
+                raise Failure("no server: " + self.p.stderr.read().decode())
+            if " serving " in line:
+                self.endpoint = line.split(" at ")[1].split(";")[0]
+        self.port = self.endpoint.rsplit(":", 1)[-1]
+
+    def end(self, sent=signal.SIGINT):
+        self.p.send_signal(sent)
+        got, out, err = self.stage.finish(self.p, 10)
+        check(got == 0 and not err, "serve ended with", got, out, err)
+        return out
+
+
 def cases_of(names, skip=()):
     """The functions of one parameter, `stage`, in their order."""
     def is_case(f):

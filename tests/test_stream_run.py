@@ -6,7 +6,7 @@ import socket
 import sys
 import threading
 
-from plimsoll_test import Failure, cases_of, check, document, main
+from plimsoll_test import Serving, cases_of, check, document, main
 
 WORDS = b"The quick brown fox jumps over the lazy dog."
 
@@ -185,26 +185,6 @@ def unfinished_requests_have_an_age(stage):
 
 def any_port(transport):
     return ("--port", "0") if transport == "tcp" else ()
-
-
-class Serving:
-    def __init__(self, stage, *args):
-        self.stage = stage
-        self.p = stage.start("serve", *args)
-        self.endpoint = None
-        while not self.endpoint:
-            line = self.p.stdout.readline().decode()
-            if not line:
-                raise Failure("no server: " + self.p.stderr.read().decode())
-            if " serving " in line:
-                self.endpoint = line.split(" at ")[1].split(";")[0]
-        self.port = self.endpoint.rsplit(":", 1)[-1]
-
-    def end(self, sent=signal.SIGINT):
-        self.p.send_signal(sent)
-        got, out, err = self.stage.finish(self.p, 10)
-        check(got == 0 and not err, "serve ended with", got, out, err)
-        return out
 
 
 def exchange(port, sent):

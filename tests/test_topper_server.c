@@ -306,6 +306,12 @@ static void call_mistakes(void **state)
     text = topper_message("Ping", NULL, &fail);
     assert_string_equal(text, "Ping\n");
     free(text);
+    text = topper_message(NULL, "{\"name\": \"Matheus Fidelis\", \"age\":22}", &fail);
+    assert_string_equal(text, "{\"name\":\"Matheus Fidelis\",\"age\":22}");
+    free(text);
+    text = topper_message(NULL, "Everything is connected, Todd...", &fail);
+    assert_string_equal(text, "Everything is connected, Todd...\n");
+    free(text);
     text = topper_message("Echo", "plain text", &fail);
     assert_string_equal(text, "Echo plain text\n");
     free(text);

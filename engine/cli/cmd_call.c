@@ -1,4 +1,7 @@
-/* plimsoll call SERVER... TASK [JSON]: one task to one or several Topper servers. */
+/*
+ * plimsoll call SERVER... TASK [JSON]: one task to one or several Topper servers. A
+ * server of a single task takes a message without a task: JSON, or a sentence.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,20 +9,33 @@
 #include "engine/cli/command.h"
 #include "engine/json.h"
 #include "protocols/topper_client.h"
+#include "protocols/utf8.h"
 
 struct call {
     size_t server_count;
     const char *const *servers; /* borrowed: the operands */
-    const char *task;
-    const char *payload; /* NULL: none */
+    const char *task;           /* NULL: the payload is the whole message */
+    const char *payload;        /* NULL: none */
 };
 
-/* Servers come first and have a colon, which no task name has. */
+/* Servers come first and have a colon, which no task name has; JSON has quotes too. */
+static bool is_server(const char *operand)
+{
+    return strchr(operand, ':') &&
+           (!strpbrk(operand, " \t\r\n\"{") || strncmp(operand, "unix:", 5) == 0);
+}
+
+/* What cannot be the name of a task: more than a word, or JSON. */
+static bool is_message(const char *operand)
+{
+    return strpbrk(operand, " \t\r\n{[\"") != NULL;
+}
+
 static int take_operands(struct call *c, const struct arguments *a, struct fail *fail)
 {
     size_t n = 0;
 
-    while (n < a->operand_count && strchr(a->operands[n], ':'))
+    while (n < a->operand_count && is_server(a->operands[n]))
         n++;
     if (n == 0 || n == a->operand_count)
         return fail_usage(fail, "call",
@@ -33,7 +49,21 @@ static int take_operands(struct call *c, const struct arguments *a, struct fail 
     c->server_count = n;
     c->task = a->operands[n];
     c->payload = a->operand_count > n + 1 ? a->operands[n + 1] : NULL;
+    if (!c->payload && is_message(c->task)) {
+        c->payload = c->task;
+        c->task = NULL;
+    }
     return 0;
+}
+
+/* Line by line: a terminal obeys some of what a server may have put into a reply. */
+static void print_reply(char *reply)
+{
+    for (char *line; (line = strsep(&reply, "\n"));) {
+        line[strcspn(line, "\r")] = '\0';
+        utf8_printable(line);
+        puts(line);
+    }
 }
 
 static void print_text(const struct call *c, const struct topper_result *results)
@@ -46,9 +76,10 @@ static void print_text(const struct call *c, const struct topper_result *results
             fail_set(&fail, -r->err, "call", "%s", c->servers[i]);
             command_fails(&fail);
         } else if (c->server_count == 1) {
-            puts(r->reply);
+            print_reply(r->reply);
         } else {
-            printf("%s: %s\n", c->servers[i], r->reply);
+            printf("%s: ", c->servers[i]);
+            print_reply(r->reply);
         }
     }
 }
@@ -139,8 +170,8 @@ static int call(const struct command *command, int argc, char **argv)
 
 const struct command command_call = {
     .name = "call",
-    .usage = "call SERVER... TASK [JSON]",
-    .help = "send one task to one or several Topper servers",
+    .usage = "call SERVER... TASK [JSON] | MESSAGE",
+    .help = "send one task, or a single task's message, to one or several Topper servers",
     .flags = flags,
     .run = call,
 };
