@@ -43,6 +43,8 @@ void metric_format(enum metric metric, double value, char *text, size_t size)
     if (strcmp(unit, "B/s") == 0) {
         units_format_bytes(value, number, sizeof(number));
         snprintf(text, size, "%s/s", number);
+    } else if (strcmp(unit, "B") == 0) {
+        units_format_bytes(value, text, size);
     } else if (strcmp(unit, "/s") == 0) {
         units_format_count(value, number, sizeof(number));
         snprintf(text, size, "%s/s", number);

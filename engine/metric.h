@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 /*
- * X(name, unit, better, help); unit is B/s, /s, s, ns, %, us; better is -1 when lower
+ * X(name, unit, better, help); unit is B, B/s, /s, s, ns, %, us; better is -1 when lower
  * is better, +1 when higher is.
  */
 #define METRICS(X)                                                                       \
@@ -22,11 +22,12 @@
     X(throughput_down, "B/s", 1, "application bytes received a second by the clients")   \
     X(received_per_second, "/s", 1, "messages received a second by the receiving end")   \
     X(requests_per_second, "/s", 1, "operations that ended well, a second")              \
-    X(requests_per_second_stdev, "/s", -1, "of whole one-second intervals")              \
-    X(requests_per_second_max, "/s", 1, "the best whole second")                         \
+    X(requests_per_second_stdev, "/s", -1, "of whole seconds; tenths if under two")      \
+    X(requests_per_second_max, "/s", 1, "the best whole second or tenth")                \
     X(bytes_per_second, "B/s", 1, "bytes read a second by the clients, with framing")    \
-    X(bytes_per_second_stdev, "B/s", -1, "of whole one-second intervals")                \
-    X(bytes_per_second_max, "B/s", 1, "the best whole second")                           \
+    X(bytes_per_second_stdev, "B/s", -1, "of whole seconds; tenths if under two")        \
+    X(bytes_per_second_max, "B/s", 1, "the best whole second or tenth")                  \
+    X(read_bytes, "B", 1, "read by the clients in all, with framing")                    \
     X(latency_mean_ns, "ns", -1, "mean latency of what ended well")                      \
     X(latency_stdev_ns, "ns", -1, "standard deviation of the latency")                   \
     X(latency_p50_ns, "ns", -1, "median latency")                                        \

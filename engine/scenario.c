@@ -9,15 +9,6 @@
 #include "protocols/array.h"
 #include "protocols/utf8.h"
 
-/* Values of a metric: one of each documented run, or one average. */
-#define FIGURE(name, system, ...)                                              \
-    {                                                                          \
-        .metric = name, .where = system,                                       \
-        .count = sizeof((double[]){__VA_ARGS__}) / sizeof(double), .values = { \
-            __VA_ARGS__                                                        \
-        }                                                                      \
-    }
-
 #define NINE_NUMBERS "{\"numbers\": [1, 2, 3, 4, 5, 6, 7, 8, 9]}"
 #define SUM_LOAD                                                                    \
     "connections=20;amount=5000;method=POST;headers=Content-Type:Application/json;" \
@@ -65,8 +56,9 @@ static const struct scenario scenarios[] = {
         .as_documented = AS_BULK ";congestion=system",
         .quick = "size=64MiB;trials=1",
         .documented = "Node.js, the bare transfer timed as a whole command",
-        .references = {FIGURE("seconds", "Linux", 2.948, 2.394, 2.416, 2.316, 2.496),
-                       FIGURE("seconds", "Windows", 4.857, 5.151, 4.985, 5.771, 5.187)},
+        .references = {REFERENCE("seconds", "Linux", 2.948, 2.394, 2.416, 2.316, 2.496),
+                       REFERENCE("seconds", "Windows", 4.857, 5.151, 4.985, 5.771,
+                                 5.187)},
     },
     {
         .name = "unix-bulk",
@@ -81,7 +73,7 @@ static const struct scenario scenarios[] = {
         .as_documented = AS_BULK,
         .quick = "size=64MiB;trials=1",
         .documented = "Node.js, the bare transfer timed as a whole command",
-        .references = {FIGURE("seconds", "Linux", 2.894, 2.428, 2.447, 2.296, 2.351)},
+        .references = {REFERENCE("seconds", "Linux", 2.894, 2.428, 2.447, 2.296, 2.351)},
     },
     {
         .name = "pipe-bulk",
@@ -97,7 +89,8 @@ static const struct scenario scenarios[] = {
         .as_documented = AS_BULK,
         .quick = "size=64MiB;trials=1",
         .documented = "Node.js, the bare transfer timed as a whole command",
-        .references = {FIGURE("seconds", "Windows", 4.010, 3.998, 3.918, 4.003, 3.796)},
+        .references = {REFERENCE("seconds", "Windows", 4.010, 3.998, 3.918, 4.003,
+                                 3.796)},
     },
     {
         .name = "tcp-requests",
@@ -112,9 +105,9 @@ static const struct scenario scenarios[] = {
         .quick = "requests=20;trials=1",
         .documented = "Node.js, one process a request; of concurrent clients it notes "
                       "\"concurrent ~2\"",
-        .references = {FIGURE("seconds", "Linux", 5.140, 4.900, 4.925, 4.842, 5.059),
-                       FIGURE("seconds", "Windows", 15.424, 15.811, 16.015, 15.705,
-                              15.849)},
+        .references = {REFERENCE("seconds", "Linux", 5.140, 4.900, 4.925, 4.842, 5.059),
+                       REFERENCE("seconds", "Windows", 15.424, 15.811, 16.015, 15.705,
+                                 15.849)},
     },
     {
         .name = "unix-requests",
@@ -127,7 +120,7 @@ static const struct scenario scenarios[] = {
         .defaults = "transport=unix;trials=5",
         .quick = "requests=20;trials=1",
         .documented = "Node.js, one process a request",
-        .references = {FIGURE("seconds", "Linux", 4.647, 4.557, 4.526, 4.508, 4.569)},
+        .references = {REFERENCE("seconds", "Linux", 4.647, 4.557, 4.526, 4.508, 4.569)},
     },
     {
         .name = "pipe-requests",
@@ -143,8 +136,8 @@ static const struct scenario scenarios[] = {
         .quick = "requests=20;trials=1",
         .documented = "Node.js, one process a request; of concurrent clients it notes "
                       "\"concurrent fails\"",
-        .references = {FIGURE("seconds", "Windows", 19.791, 19.596, 20.049, 19.926,
-                              20.100)},
+        .references = {REFERENCE("seconds", "Windows", 19.791, 19.596, 20.049, 19.926,
+                                 20.100)},
     },
     {
         .name = "udp-fresh-series",
@@ -159,8 +152,8 @@ static const struct scenario scenarios[] = {
         .as_documented = AS_UDP,
         .quick = "messages=5000",
         .documented = "Node.js: no loss",
-        .references = {FIGURE("received_per_second", "", 4900),
-                       FIGURE("seconds", "", 20.4), FIGURE("loss_percent", "", 0)},
+        .references = {REFERENCE("received_per_second", "", 4900),
+                       REFERENCE("seconds", "", 20.4), REFERENCE("loss_percent", "", 0)},
     },
     {
         .name = "udp-fresh-parallel",
@@ -190,8 +183,8 @@ static const struct scenario scenarios[] = {
         .as_documented = AS_UDP,
         .quick = "messages=5000",
         .documented = "Node.js: no loss",
-        .references = {FIGURE("received_per_second", "", 6300),
-                       FIGURE("seconds", "", 15.8), FIGURE("loss_percent", "", 0)},
+        .references = {REFERENCE("received_per_second", "", 6300),
+                       REFERENCE("seconds", "", 15.8), REFERENCE("loss_percent", "", 0)},
     },
     {
         .name = "udp-cached-parallel",
@@ -207,8 +200,9 @@ static const struct scenario scenarios[] = {
         .as_documented = AS_UDP ";batch=1",
         .quick = "messages=5000",
         .documented = "Node.js: \"server UDP buffer too full, probably\"",
-        .references = {FIGURE("received_per_second", "", 13300),
-                       FIGURE("seconds", "", 7.76), FIGURE("loss_percent", "", 3.9)},
+        .references = {REFERENCE("received_per_second", "", 13300),
+                       REFERENCE("seconds", "", 7.76),
+                       REFERENCE("loss_percent", "", 3.9)},
     },
     {
         .name = "rest-rest",
@@ -225,16 +219,16 @@ static const struct scenario scenarios[] = {
         .as_documented = AS_SERVICE,
         .quick = "amount=500",
         .documented = "Express on Node.js, autocannon; 5k requests in 20 s, 2.25 MB read",
-        .references = {FIGURE("latency_mean_ns", "", 76.52e6),
-                       FIGURE("latency_stdev_ns", "", 22.53e6),
-                       FIGURE("latency_max_ns", "", 234.85e6),
-                       FIGURE("requests_per_second", "", 250),
-                       FIGURE("requests_per_second_stdev", "", 50.99),
-                       FIGURE("requests_per_second_max", "", 320),
-                       FIGURE("bytes_per_second", "", 112000),
-                       FIGURE("bytes_per_second_stdev", "", 23000),
-                       FIGURE("bytes_per_second_max", "", 144000),
-                       FIGURE("seconds", "", 20)},
+        .references = {REFERENCE("latency_mean_ns", "", 76.52e6),
+                       REFERENCE("latency_stdev_ns", "", 22.53e6),
+                       REFERENCE("latency_max_ns", "", 234.85e6),
+                       REFERENCE("requests_per_second", "", 250),
+                       REFERENCE("requests_per_second_stdev", "", 50.99),
+                       REFERENCE("requests_per_second_max", "", 320),
+                       REFERENCE("bytes_per_second", "", 112e3),
+                       REFERENCE("bytes_per_second_stdev", "", 23e3),
+                       REFERENCE("bytes_per_second_max", "", 144e3),
+                       REFERENCE("read_bytes", "", 2.25e6), REFERENCE("seconds", "", 20)},
     },
     {
         .name = "rest-topper",
@@ -250,16 +244,16 @@ static const struct scenario scenarios[] = {
         .as_documented = AS_SERVICE,
         .quick = "amount=500",
         .documented = "Express on Node.js, autocannon; 5k requests in 7 s, 2.19 MB read",
-        .references = {FIGURE("latency_mean_ns", "", 24.16e6),
-                       FIGURE("latency_stdev_ns", "", 6.4e6),
-                       FIGURE("latency_max_ns", "", 98.45e6),
-                       FIGURE("requests_per_second", "", 714.29),
-                       FIGURE("requests_per_second_stdev", "", 244.42),
-                       FIGURE("requests_per_second_max", "", 919),
-                       FIGURE("bytes_per_second", "", 312000),
-                       FIGURE("bytes_per_second_stdev", "", 107000),
-                       FIGURE("bytes_per_second_max", "", 402000),
-                       FIGURE("seconds", "", 7)},
+        .references = {REFERENCE("latency_mean_ns", "", 24.16e6),
+                       REFERENCE("latency_stdev_ns", "", 6.4e6),
+                       REFERENCE("latency_max_ns", "", 98.45e6),
+                       REFERENCE("requests_per_second", "", 714.29),
+                       REFERENCE("requests_per_second_stdev", "", 244.42),
+                       REFERENCE("requests_per_second_max", "", 919),
+                       REFERENCE("bytes_per_second", "", 312e3),
+                       REFERENCE("bytes_per_second_stdev", "", 107e3),
+                       REFERENCE("bytes_per_second_max", "", 402e3),
+                       REFERENCE("read_bytes", "", 2.19e6), REFERENCE("seconds", "", 7)},
     },
     {
         .name = "rest-direct",

@@ -12,16 +12,9 @@
 #include "engine/family.h"
 #include "engine/param.h"
 #include "engine/place.h"
+#include "engine/reference.h"
 #include "protocols/fail.h"
 #include "protocols/options.h"
-
-/* A documented figure: measured elsewhere, on other hardware, with another runtime. */
-struct reference {
-    const char *metric; /* a name of engine/metric.h's METRICS, "seconds" */
-    const char *where;  /* "Linux", "Windows", or "" */
-    size_t count;       /* values given: one a documented run, or one average */
-    double values[5];   /* in the metric's unit */
-};
 
 #define SCENARIO_REFERENCES 12
 

@@ -114,15 +114,12 @@ bool shootout_sending(const struct contestant *c, double *turns, double *calls)
 
 static double documented_seconds(const struct shootout *s, size_t contestant)
 {
-    const struct reference *ref = s->contestants[contestant].scenario->references;
-    struct statistics documented;
+    const struct scenario *scenario = s->contestants[contestant].scenario;
+    const struct reference *ref = reference_find(scenario->references, "seconds");
 
     if (contestant >= s->documented_count)
         return (double)NAN;
-    while (ref->metric && strcmp(ref->metric, "seconds") != 0)
-        ref++;
-    statistics_of(ref->values, ref->count, &documented);
-    return ref->metric ? documented.median : (double)NAN;
+    return ref ? reference_median(ref) : (double)NAN;
 }
 
 double shootout_documented_factor(const struct shootout *s,

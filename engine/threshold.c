@@ -109,7 +109,7 @@ int threshold_metric(const char *word, enum metric *metric, struct fail *fail)
 /* The units in which a limit of this metric is given. */
 static enum unit_kind kind_of(const char *unit)
 {
-    if (strcmp(unit, "B/s") == 0)
+    if (*unit == 'B')
         return UNIT_SIZE;
     return strcmp(unit, "/s") == 0 || strcmp(unit, "%") == 0 ? UNIT_COUNT : UNIT_DURATION;
 }
@@ -163,6 +163,7 @@ static int bad_limit(const struct threshold *t, struct fail *fail)
 {
     const struct metric_row *row = metric_row(t->metric);
     const char *example = strcmp(row->unit, "B/s") == 0  ? "500MB/s"
+                          : strcmp(row->unit, "B") == 0  ? "2MB"
                           : strcmp(row->unit, "/s") == 0 ? "10k/s"
                           : strcmp(row->unit, "%") == 0  ? "0.1%"
                           : strcmp(row->unit, "s") == 0  ? "2.5s"

@@ -48,9 +48,13 @@ struct second {
     bool paused; /* load was paused in it, so it is left out of what is said of seconds */
 };
 
+/* Tenths of a second are kept of the first ten seconds, for runs too short for more. */
+#define TRIAL_TENTHS 100
+
 /* One quantity over the whole seconds of a trial; NaN where there are too few. */
 struct second_summary {
     size_t count;
+    double step_s; /* 1, or 0.1: then the values are rates a second all the same */
     double mean, stdev, max; /* the population's standard deviation */
 };
 
@@ -84,6 +88,7 @@ struct trial {
     struct process *processes;
     size_t second_count, second_room; /* whole and begun seconds */
     struct second *seconds_list;
+    struct second tenths[TRIAL_TENTHS]; /* `paused` if samples are coarser, too */
 
     /* Worked out by trial_compute: */
     struct meter *places[PLACE_COUNT]; /* sums; freed by trial_drop_hists */
@@ -117,8 +122,17 @@ int trial_pause_second(struct trial *t, size_t second);
 /* Whether a second (from 0) lies within the time of receipt and is free of pauses. */
 bool trial_second_counts(const struct trial *t, size_t second);
 
+/* The same of a tenth below TRIAL_TENTHS; those of a second with a pause are not free. */
+bool trial_tenth_counts(const struct trial *t, size_t tenth);
+
 /* `offset` is that of a member of struct second. */
 void trial_seconds(const struct trial *t, size_t offset, struct second_summary *s);
+
+/* The same over whole tenths of a second. */
+void trial_tenths(const struct trial *t, size_t offset, struct second_summary *s);
+
+/* Over whole seconds, or over tenths where there are not two of them. */
+void trial_rates(const struct trial *t, size_t offset, struct second_summary *s);
 
 /* Add a sample to its process's sums and to the seconds. */
 int trial_sample(struct trial *t, struct process *p, const struct sample *sample);

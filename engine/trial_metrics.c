@@ -74,7 +74,7 @@ double trial_received_seconds(const struct trial *t)
     return t->scenario->family->answered ? client_s : fmax(server_s, client_s);
 }
 
-/* Of a single second no best one can be told; the rest of the run may pass it. */
+/* Of a single interval no best one can be told; the rest of the run may pass it. */
 static double best_second(const struct second_summary *s)
 {
     return s->count > 1 ? s->max : (double)NAN;
@@ -111,13 +111,13 @@ static void compute_rates(struct trial *t)
     m[METRIC_received_per_second] =
         trial_ratio((double)family_received(family, c), client_s);
     m[METRIC_requests_per_second] = trial_ratio((double)c->succeeded, client_s);
-    trial_seconds(t, offsetof(struct second, requests), &seconds);
+    trial_rates(t, offsetof(struct second, requests), &seconds);
     m[METRIC_requests_per_second_stdev] = seconds.stdev;
     m[METRIC_requests_per_second_max] = best_second(&seconds);
-    m[METRIC_bytes_per_second] = trial_ratio(
-        (double)(c->received_wire_bytes ? c->received_wire_bytes : c->received_bytes),
-        client_s);
-    trial_seconds(t, offsetof(struct second, read_bytes), &seconds);
+    m[METRIC_read_bytes] =
+        (double)(c->received_wire_bytes ? c->received_wire_bytes : c->received_bytes);
+    m[METRIC_bytes_per_second] = trial_ratio(m[METRIC_read_bytes], client_s);
+    trial_rates(t, offsetof(struct second, read_bytes), &seconds);
     m[METRIC_bytes_per_second_stdev] = seconds.stdev;
     m[METRIC_bytes_per_second_max] = best_second(&seconds);
 }

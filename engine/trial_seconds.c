@@ -44,27 +44,40 @@ static int make_seconds(struct trial *t, size_t seconds)
     return 0;
 }
 
-/* A sample that crosses a second is shared out by time. */
-int trial_add_seconds(struct trial *t, enum place place, const struct sample *sample)
+#define TENTH_NS (NS_PER_S / 10)
+
+/* What of a sample lies in each of `count` steps from 0 is added to it, by time. */
+static void share_out(struct second *steps, size_t count, uint64_t step_ns,
+                      const struct sample *sample, const struct second *q)
 {
     uint64_t end = sample->at_ns;
     uint64_t begin = end > sample->span_ns ? end - sample->span_ns : 0;
+
+    for (size_t i = (size_t)(begin / step_ns); i < count && i * step_ns < end; i++) {
+        uint64_t from = i * step_ns > begin ? i * step_ns : begin;
+        uint64_t to = (i + 1) * step_ns < end ? (i + 1) * step_ns : end;
+        double share = (double)(to - from) / (double)(end - begin);
+
+#define X(name) steps[i].name += q->name * share;
+        SECOND_QUANTITIES(X)
+#undef X
+        /* Of a longer span it is not known how the tenths differed. */
+        if (step_ns == TENTH_NS && end - begin > 2 * TENTH_NS)
+            steps[i].paused = true;
+    }
+}
+
+int trial_add_seconds(struct trial *t, enum place place, const struct sample *sample)
+{
     struct second q = quantities(t, place, &sample->meter->counters);
-    size_t last = (size_t)(end / 1000000000u);
+    size_t last = (size_t)(sample->at_ns / NS_PER_S);
 
     if (make_seconds(t, last + 1) < 0)
         return -ENOMEM;
     if (last + 1 > t->second_count)
         t->second_count = last + 1;
-    for (size_t i = (size_t)(begin / 1000000000u); i <= last && end > begin; i++) {
-        uint64_t from = i * 1000000000u > begin ? i * 1000000000u : begin;
-        uint64_t to = (i + 1) * 1000000000u < end ? (i + 1) * 1000000000u : end;
-        double share = (double)(to - from) / (double)(end - begin);
-
-#define X(name) t->seconds_list[i].name += q.name * share;
-        SECOND_QUANTITIES(X)
-#undef X
-    }
+    share_out(t->seconds_list, last + 1, NS_PER_S, sample, &q);
+    share_out(t->tenths, TRIAL_TENTHS, TENTH_NS, sample, &q);
     return 0;
 }
 
@@ -91,14 +104,15 @@ static void find_receipt(const struct trial *t, double *begin, double *end)
     *end = *begin + trial_received_seconds(t) + (double)t->paused_ns / 1e9;
 }
 
-bool trial_second_counts(const struct trial *t, size_t second)
+/* Whether a step from 0 lies within the time of receipt. */
+static bool is_measured(const struct trial *t, size_t step, uint64_t step_ns)
 {
     double begin, end;
 
     find_receipt(t, &begin, &end);
-    /* What begins in the first tenth is as good as whole. */
-    return second < t->second_count && (double)second + 0.1 >= begin &&
-           (double)(second + 1) <= end && !t->seconds_list[second].paused;
+    /* A step in whose first tenth that begins is as good as whole. */
+    return (double)(step * step_ns + step_ns / 10) / 1e9 >= begin &&
+           (double)((step + 1) * step_ns) / 1e9 <= end;
 }
 
 void trial_seconds_sum(const struct trial *t, size_t offset, double *within, double *all)
@@ -116,25 +130,62 @@ void trial_seconds_sum(const struct trial *t, size_t offset, double *within, dou
     }
 }
 
-void trial_seconds(const struct trial *t, size_t offset, struct second_summary *s)
+bool trial_second_counts(const struct trial *t, size_t second)
 {
-    double sum = 0;
-    double squares = 0;
+    return second < t->second_count && is_measured(t, second, NS_PER_S) &&
+           !t->seconds_list[second].paused;
+}
 
-    *s = (struct second_summary){0, (double)NAN, (double)NAN, (double)NAN};
-    for (size_t i = 0; i < t->second_count; i++) {
-        double v = second_quantity(&t->seconds_list[i], offset);
+bool trial_tenth_counts(const struct trial *t, size_t tenth)
+{
+    size_t second = tenth / 10;
 
-        if (!trial_second_counts(t, i))
-            continue;
-        s->count++;
-        sum += v;
-        squares += v * v;
-        if (!(v <= s->max))
-            s->max = v;
-    }
+    return second < t->second_count && is_measured(t, tenth, TENTH_NS) &&
+           !t->tenths[tenth].paused && !t->seconds_list[second].paused;
+}
+
+static void add_value(struct second_summary *s, double *sum, double *squares, double v)
+{
+    s->count++;
+    *sum += v;
+    *squares += v * v;
+    if (!(v <= s->max))
+        s->max = v;
+}
+
+static void summarise(struct second_summary *s, double sum, double squares)
+{
     if (s->count)
         s->mean = sum / (double)s->count;
     if (s->count > 1)
         s->stdev = sqrt(fmax(0, squares / (double)s->count - s->mean * s->mean));
+}
+
+void trial_seconds(const struct trial *t, size_t offset, struct second_summary *s)
+{
+    double sum = 0, squares = 0;
+
+    *s = (struct second_summary){0, 1, (double)NAN, (double)NAN, (double)NAN};
+    for (size_t i = 0; i < t->second_count; i++)
+        if (trial_second_counts(t, i))
+            add_value(s, &sum, &squares, second_quantity(&t->seconds_list[i], offset));
+    summarise(s, sum, squares);
+}
+
+void trial_tenths(const struct trial *t, size_t offset, struct second_summary *s)
+{
+    double sum = 0, squares = 0;
+
+    *s = (struct second_summary){0, 0.1, (double)NAN, (double)NAN, (double)NAN};
+    for (size_t i = 0; i < TRIAL_TENTHS; i++)
+        if (trial_tenth_counts(t, i))
+            add_value(s, &sum, &squares, 10 * second_quantity(&t->tenths[i], offset));
+    summarise(s, sum, squares);
+}
+
+void trial_rates(const struct trial *t, size_t offset, struct second_summary *s)
+{
+    trial_seconds(t, offset, s);
+    if (s->count < 2)
+        trial_tenths(t, offset, s);
 }

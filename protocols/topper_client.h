@@ -74,10 +74,11 @@ struct topper_result {
 };
 
 /*
- * Send the message (topper_message) to `count` servers ("HOST:PORT" or an endpoint, "tcp:HOST:PORT",
- * "unix:PATH") at once and wait for all replies; results[i] is servers[i]'s. 0 when
- * the replies could be asked for (each has its own err), or a negative errno with a
- * sentence for a mistake of the user's. Afterwards topper_results_done.
+ * Send the message (topper_message) to `count` servers ("HOST:PORT" or an endpoint,
+ * "tcp:HOST:PORT", "unix:PATH") at once and wait for all replies; results[i] is
+ * servers[i]'s. 0 when the replies could be asked for (each has its own err), or a
+ * negative errno with a sentence for a mistake of the user's. Afterwards
+ * topper_results_done.
  */
 int topper_call(const char *const *servers, size_t count, const char *task,
                 const char *payload, uint64_t timeout_ns, struct topper_result *results,

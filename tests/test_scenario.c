@@ -240,6 +240,36 @@ static void the_documented_experiments_are_there(void **state)
     assert_true(scenario_find("udp-fresh-parallel")->exhausted_expected);
 }
 
+/* A document's figures stay as it writes them: 4.010, not 4.01. */
+static void documented_figures_keep_their_digits(void **state)
+{
+    static const struct {
+        const char *scenario, *metric, *text, *list;
+    } figures[] = {
+        {"pipe-bulk", "seconds", "3.998 s", "4.010 3.998 3.918 4.003 3.796 s"},
+        {"tcp-requests", "seconds", "4.925 s", "5.140 4.900 4.925 4.842 5.059 s"},
+        {"rest-topper", "latency_stdev_ns", "6.4 ms", ""},
+        {"rest-topper", "requests_per_second", "714.29/s", ""},
+        {"rest-rest", "bytes_per_second_stdev", "23 kB/s", ""},
+        {"rest-rest", "read_bytes", "2.25 MB", ""},
+        {"udp-cached-parallel", "loss_percent", "3.9 %", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NUMBER_OF(figures); i++) {
+        const struct reference *ref = reference_find(
+            scenario_find(figures[i].scenario)->references, figures[i].metric);
+        char text[80];
+
+        assert_non_null(ref);
+        reference_text(ref, text, sizeof(text));
+        assert_string_equal(text, figures[i].text);
+        reference_list(ref, text, sizeof(text));
+        assert_string_equal(text, figures[i].list);
+    }
+    assert_null(reference_find(scenario_find("rest-direct")->references, "seconds"));
+}
+
 static void names_fill_what_there_is_room_for(void **state)
 {
     const char *names[64];
@@ -392,6 +422,7 @@ int main(void)
         cmocka_unit_test(defaults_are_taken),
         cmocka_unit_test(other_pairs_are_those_that_roles_know),
         cmocka_unit_test(the_documented_experiments_are_there),
+        cmocka_unit_test(documented_figures_keep_their_digits),
         cmocka_unit_test(names_fill_what_there_is_room_for),
         cmocka_unit_test(departures_from_the_experiment_are_told),
         cmocka_unit_test(values_that_differ_late_differ),

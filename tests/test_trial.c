@@ -452,6 +452,27 @@ static void a_sample_across_seconds_is_shared_out(void **state)
     stage_done(&s);
 }
 
+/* Under two seconds the rates are over tenths, as the meter samples. */
+static void a_short_run_has_rates_by_tenths(void **state)
+{
+    struct second_summary rates;
+    struct stage s;
+
+    (void)state;
+    stage_init(&s, "tcp-requests", 1);
+    for (int tenth = 1; tenth <= 12; tenth++)
+        add(&s, client(&s), tenth / 10.0, 0.1, tenth % 2 ? 10 : 30);
+    add(&s, client(&s), 1.25, 0.05, 999); /* a begun tenth counts for no statistics */
+    settle(&s);
+    trial_rates(&s.trial, offsetof(struct second, requests), &rates);
+    assert_int_equal(rates.count, 12);
+    assert_near(rates.step_s, 0.1, 1e-9);
+    assert_near(rates.mean, 200, 1e-6);
+    assert_near(metric(&s, METRIC_requests_per_second_max), 300, 1e-6);
+    assert_near(metric(&s, METRIC_requests_per_second_stdev), 100, 1e-6);
+    stage_done(&s);
+}
+
 static void too_short_for_a_second_is_not_known(void **state)
 {
     struct stage s;
@@ -1235,6 +1256,7 @@ int main(void)
         cmocka_unit_test(streams_have_no_loss),
         cmocka_unit_test(whole_seconds_are_summed_up),
         cmocka_unit_test(a_sample_across_seconds_is_shared_out),
+        cmocka_unit_test(a_short_run_has_rates_by_tenths),
         cmocka_unit_test(too_short_for_a_second_is_not_known),
         cmocka_unit_test(a_pause_is_in_neither_clock_nor_seconds),
         cmocka_unit_test(a_pause_before_the_start_counts_from_the_start),

@@ -153,20 +153,17 @@ static void scenario_panel_draw_reference(struct canvas *c, struct area *a,
 {
     struct area row = area_take_top(a, 1);
     int m = metric_find(ref->metric), x;
-    char name[64];
+    char name[64], text[80];
 
     if (row.height == 0 || m == METRIC_COUNT)
         return;
     metric_label((enum metric)m, name, sizeof(name));
     x = row.x + canvas_print(c, row.x, row.y, row.width, style(PAINT_DIM), "%s%s%s ",
                              name, ref->where[0] ? " " : "", ref->where);
-    for (size_t i = 0; i < ref->count; i++) {
-        char text[40];
-
-        figure_metric((enum metric)m, ref->values[i], text, sizeof(text));
-        x += canvas_print(c, x, row.y, row.x + row.width - x, style(PAINT_STRONG), "%s%s",
-                          text, i + 1 < ref->count ? "  " : "");
-    }
+    reference_list(ref, text, sizeof(text));
+    if (text[0] == '\0')
+        reference_text(ref, text, sizeof(text));
+    canvas_text(c, x, row.y, row.x + row.width - x, style(PAINT_STRONG), text);
 }
 
 static void draw_documented(struct canvas *c, struct area *a, const struct scenario *s)

@@ -35,16 +35,16 @@ static void summary_documented_draw_reference(struct page *p, const struct run *
                                               bool comparable)
 {
     enum metric m = (enum metric)metric_find(ref->metric);
-    struct statistics own, documented;
-    char cell[3][FIGURE_BYTES], name[64];
+    double median = reference_median(ref);
+    struct statistics own;
+    char cell[3][FIGURE_BYTES], name[64], list[80];
     struct area row = page_rows(p, 1), end;
 
     if (m == METRIC_COUNT)
         return;
     run_statistics(r, m, &own);
-    statistics_of(ref->values, ref->count, &documented);
     figure_metric(m, own.n > 0 ? own.median : UNKNOWN, cell[0], FIGURE_BYTES);
-    figure_metric(m, documented.median, cell[1], FIGURE_BYTES);
+    reference_text(ref, cell[1], FIGURE_BYTES);
     figure_metric(m, last ? last->medians[m] : UNKNOWN, cell[2], FIGURE_BYTES);
     metric_label(m, name, sizeof(name));
     end = row;
@@ -59,24 +59,47 @@ static void summary_documented_draw_reference(struct page *p, const struct run *
         canvas_text_right(p->c, end.x + RATIO, row.y, SUMMARY_FIGURE, style(PAINT_TEXT),
                           cell[2]);
     end.width = end.width > RATIO ? RATIO : end.width;
-    if (comparable && own.n > 0 && documented.median > 0)
-        draw_ratio(p->c, end, m, own.median / documented.median);
+    if (comparable && own.n > 0 && median > 0)
+        draw_ratio(p->c, end, m, own.median / median);
+    reference_list(ref, list, sizeof(list));
+    if (list[0] != '\0') {
+        row = page_rows(p, 1);
+        canvas_print(p->c, row.x, row.y, row.width, style(PAINT_DIM), "  of %s", list);
+    }
 }
 
-static void draw_load_row(struct page *p, const char *name, const struct load_row *load,
-                          const double figures[LOAD_COLUMNS], struct style s)
+typedef char load_cells[LOAD_COLUMNS][FIGURE_BYTES];
+
+static void draw_load_row(struct page *p, const char *name, load_cells cells,
+                          struct style s)
 {
     struct area row = page_rows(p, 1);
 
     canvas_text(p->c, row.x, row.y, LOAD_NAME - 1, style(PAINT_TEXT), name);
-    for (int k = 0; k < LOAD_COLUMNS; k++) {
-        char cell[FIGURE_BYTES];
-
-        figure_bound(load->metrics[k], figures[k], figures == load->own && load->is_bound,
-                     cell, FIGURE_BYTES);
+    for (int k = 0; k < LOAD_COLUMNS; k++)
         canvas_text_right(p->c, row.x + LOAD_NAME + k * SUMMARY_FIGURE, row.y,
-                          SUMMARY_FIGURE, s, cell);
-    }
+                          SUMMARY_FIGURE, s, cells[k]);
+}
+
+static void draw_load_figures(struct page *p, const char *name,
+                              const struct load_row *load,
+                              const double figures[LOAD_COLUMNS], struct style s)
+{
+    load_cells cells;
+
+    for (int k = 0; k < LOAD_COLUMNS; k++)
+        figure_bound(load->metrics[k], figures[k], figures == load->own && load->is_bound,
+                     cells[k], FIGURE_BYTES);
+    draw_load_row(p, name, cells, s);
+}
+
+static void draw_load_documented(struct page *p, const struct load_row *load)
+{
+    load_cells cells;
+
+    for (int k = 0; k < LOAD_COLUMNS; k++)
+        snprintf(cells[k], FIGURE_BYTES, "%s", load->documented_text[k]);
+    draw_load_row(p, "  documented", cells, style(PAINT_DIM));
 }
 
 static void draw_load_ratio(struct page *p, struct area row, const struct load_row *load)
@@ -94,7 +117,7 @@ static void draw_load_last(struct page *p, const struct load_row *load,
 
     for (size_t k = 0; k < LOAD_COLUMNS; k++)
         figures[k] = last->medians[load->metrics[k]];
-    draw_load_row(p, "  last run", load, figures, style(PAINT_DIM));
+    draw_load_figures(p, "  last run", load, figures, style(PAINT_DIM));
 }
 
 /* The table that the document has, with its figures below the run's own. */
@@ -113,18 +136,17 @@ static void draw_load(struct page *p, const struct load_table *t,
         const struct load_row *load = &t->rows[i];
 
         row = page_rows(p, 0);
-        draw_load_row(p, load->name, load, load->own, style(PAINT_STRONG));
+        draw_load_figures(p, load->name, load, load->own, style(PAINT_STRONG));
         if (comparable)
             draw_load_ratio(p, row, load);
         if (t->is_documented)
-            draw_load_row(p, "  documented", load, load->documented, style(PAINT_DIM));
+            draw_load_documented(p, load);
         if (last)
             draw_load_last(p, load, last);
     }
-    if (t->is_short)
-        page_text(p, style(PAINT_DIM),
-                  "Stdev and Max of the rates are over whole seconds: this run has not "
-                  "two.");
+    if (t->replies[0] != '\0')
+        page_text(p, style(PAINT_DIM), t->replies);
+    page_text(p, style(PAINT_DIM), t->over);
     page_gap(p);
 }
 

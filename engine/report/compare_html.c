@@ -174,7 +174,7 @@ static void (*text_of(enum metric metric))(double, char *, size_t)
 {
     const char *unit = metric_row(metric)->unit;
 
-    return strcmp(unit, "B/s") == 0  ? bytes_text
+    return *unit == 'B'              ? bytes_text
            : strcmp(unit, "ns") == 0 ? units_format_duration
            : strcmp(unit, "s") == 0  ? seconds_text
                                      : rate_text;

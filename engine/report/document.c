@@ -1,5 +1,6 @@
 #include "engine/report/document.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -153,7 +154,10 @@ static void add_quantity(cJSON *o, const char *name, const struct trial *t, size
 static void add_per_second(cJSON *trial, const struct trial *t)
 {
     cJSON *o = cJSON_AddObjectToObject(trial, "per_second");
+    struct second_summary s;
 
+    trial_rates(t, offsetof(struct second, requests), &s);
+    json_add_number(trial, "rate_step", s.count > 1 ? s.step_s : (double)NAN);
     if (!o)
         return;
     add_quantity(o, "throughput", t, offsetof(struct second, throughput_bytes));

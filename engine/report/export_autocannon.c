@@ -1,6 +1,7 @@
 /*
  * The layout of `autocannon --json`, for scripts that read it. All trials together; the
- * statistics of requests and throughput are over whole seconds, as there. Latencies are
+ * statistics of requests and throughput are over whole seconds, as there (the average
+ * is the total by the duration), or over tenths where there are not two. Latencies are
  * milliseconds with their fraction, of requests that ended well. `errors` are requests
  * without a reply, timeouts among them. What was not measured is null.
  */
@@ -25,7 +26,8 @@
 struct totals {
     struct meter_counters counters;
     struct tally status;
-    double seconds;
+    double seconds;    /* of the trials */
+    double received_s; /* what rates divide by */
 };
 
 static void add_totals(struct totals *sum, const struct run *r)
@@ -40,6 +42,8 @@ static void add_totals(struct totals *sum, const struct run *r)
         tally_merge(&sum->status, &t->status);
         if (isfinite(t->seconds))
             sum->seconds += t->seconds;
+        if (isfinite(t->spans.received[PLACE_CLIENT]))
+            sum->received_s += t->spans.received[PLACE_CLIENT];
     }
 }
 
@@ -136,25 +140,42 @@ static void add_latency(cJSON *document, const struct run *r)
     json_add_u64(o, "totalCount", known ? h->count : 0);
 }
 
-/* One quantity of every whole second of every trial; *n is set. */
-static double *whole_seconds(const struct run *r, size_t offset, size_t *n)
+/* Rates a second: a list that grows. */
+struct rates {
+    double *values; /* owned */
+    size_t count;
+};
+
+static void add_rate(struct rates *list, const struct second *step, size_t offset,
+                     double per_second)
 {
-    double *values = NULL;
+    double *grown = realloc(list->values, (list->count + 1) * sizeof(*grown));
+    double value;
 
-    *n = 0;
-    for (size_t i = 0; i < r->trials_begun; i++) {
-        const struct trial *t = r->trials[i];
-        double *grown = realloc(values, (*n + t->second_count + 1) * sizeof(*values));
+    if (!grown)
+        return;
+    memcpy(&value, (const char *)step + offset, sizeof(value));
+    list->values = grown;
+    list->values[list->count++] = value * per_second;
+}
 
-        if (!grown)
-            break;
-        values = grown;
-        for (size_t k = 0; k < t->second_count; k++)
-            if (trial_second_counts(t, k))
-                memcpy(&values[(*n)++], (const char *)&t->seconds_list[k] + offset,
-                       sizeof(*values));
-    }
-    return values;
+/* One quantity of every whole second of every trial, or tenth where there are not two. */
+static struct rates rates_of(const struct run *r, size_t offset)
+{
+    struct rates list = {0};
+
+    for (size_t i = 0; i < r->trials_begun; i++)
+        for (size_t k = 0; k < r->trials[i]->second_count; k++)
+            if (trial_second_counts(r->trials[i], k))
+                add_rate(&list, &r->trials[i]->seconds_list[k], offset, 1);
+    if (list.count > 1)
+        return list;
+    list.count = 0;
+    for (size_t i = 0; i < r->trials_begun; i++)
+        for (size_t k = 0; k < TRIAL_TENTHS; k++)
+            if (trial_tenth_counts(r->trials[i], k))
+                add_rate(&list, &r->trials[i]->tenths[k], offset, 10);
+    return list;
 }
 
 static double quantile_of(const double *sorted, size_t n, double q)
@@ -168,29 +189,30 @@ static double quantile_of(const double *sorted, size_t n, double q)
 
 /* Statistics of a quantity by the second, and its total. */
 static cJSON *add_quantity(cJSON *document, const char *name, const struct run *r,
-                           size_t offset, uint64_t total)
+                           size_t offset, uint64_t total, double seconds)
 {
     cJSON *o = cJSON_AddObjectToObject(document, name);
-    size_t n;
-    double *values = whole_seconds(r, offset, &n);
+    struct rates rates = rates_of(r, offset);
+    double average = seconds > 0 ? (double)total / seconds : (double)NAN;
     double sum = 0, squares = 0, mean;
+    size_t n = rates.count;
 
     for (size_t i = 0; i < n; i++)
-        sum += values[i];
+        sum += rates.values[i];
     mean = n ? sum / (double)n : (double)NAN;
     for (size_t i = 0; i < n; i++)
-        squares += pow(values[i] - mean, 2);
-    statistics_sort(values, n);
-    json_add_number(o, "average", mean);
-    json_add_number(o, "mean", mean);
+        squares += pow(rates.values[i] - mean, 2);
+    statistics_sort(rates.values, n);
+    json_add_number(o, "average", average);
+    json_add_number(o, "mean", average);
     json_add_number(o, "stddev", n ? sqrt(squares / (double)n) : (double)NAN);
-    json_add_number(o, "min", n ? values[0] : (double)NAN);
-    json_add_number(o, "max", n ? values[n - 1] : (double)NAN);
+    json_add_number(o, "min", n ? rates.values[0] : (double)NAN);
+    json_add_number(o, "max", n ? rates.values[n - 1] : (double)NAN);
     json_add_u64(o, "total", total);
-#define X(p, name) json_add_number(o, name, quantile_of(values, n, (p) / 100.0));
+#define X(p, name) json_add_number(o, name, quantile_of(rates.values, n, (p) / 100.0));
     PERCENTILES(X)
 #undef X
-    free(values);
+    free(rates.values);
     return o;
 }
 
@@ -216,11 +238,12 @@ static cJSON *make_document(const struct run *r)
     add_errors(o, &sum);
     add_latency(o, r);
     json_add_u64(add_quantity(o, "requests", r, offsetof(struct second, requests),
-                              sum.counters.succeeded),
+                              sum.counters.succeeded, sum.received_s),
                  "sent", sum.counters.attempted);
     add_quantity(o, "throughput", r, offsetof(struct second, read_bytes),
                  sum.counters.received_wire_bytes ? sum.counters.received_wire_bytes
-                                                  : sum.counters.received_bytes);
+                                                  : sum.counters.received_bytes,
+                 sum.received_s);
     document_thresholds(o, r);
     return o;
 }

@@ -9,6 +9,7 @@
 #include "engine/json.h"
 #include "engine/report/export.h"
 #include "engine/report/html.h"
+#include "engine/report/load_table.h"
 #include "engine/report/quote.h"
 #include "engine/report/run_plots.h"
 #include "engine/statistics.h"
@@ -183,19 +184,18 @@ static void put_references(FILE *f, const struct scenario *s, enum metric metric
 
     fputs("<td class=\"n\">", f);
     for (const struct reference *ref = s->references; ref->metric; ref++) {
-        struct statistics documented;
-        char text[40];
+        char text[40], list[80];
 
         if (strcmp(ref->metric, metric_row(metric)->name) != 0)
             continue;
-        statistics_of(ref->values, ref->count, &documented);
-        metric_format(metric, documented.median, text, sizeof(text));
+        reference_text(ref, text, sizeof(text));
+        reference_list(ref, list, sizeof(list));
         fputs(separator, f);
         quote_xml(f, text);
         if (*ref->where) {
             fputs(" (", f);
             quote_xml(f, ref->where);
-            fputc(')', f);
+            fprintf(f, "%s%s)", *list ? "; of " : "", list);
         }
         separator = ", ";
     }
@@ -217,7 +217,7 @@ static void put_metrics(FILE *f, const struct run *r)
         char interval[84];
 
         run_statistics(r, m, &s);
-        if (!s.n)
+        if (!s.n && !reference_find(r->scenario->references, metric_row(m)->name))
             continue;
         fputs("<tr><td title=\"", f);
         quote_xml(f, metric_row(m)->help);
@@ -247,6 +247,9 @@ static void put_metrics(FILE *f, const struct run *r)
         if (!run_is_comparable(r, why, sizeof(why)))
             html_element(f, "p", "dim", why);
         run_notes(r, why, sizeof(why));
+        if (*why)
+            html_element(f, "p", "dim", why);
+        load_replies(r, why, sizeof(why));
         if (*why)
             html_element(f, "p", "dim", why);
     }

@@ -27,6 +27,7 @@ static const struct unit units[] = {
     {"ns", "_ns", "_seconds", 1e9},
     {"us", "_us_", "_seconds_", 1e6},
     {"%", "_percent", "_ratio", 1e2},
+    {"B", "_bytes", "_bytes", 1},
     {"B/s", "bytes_per_second", "bytes_per_second", 1},
     {"B/s", "", "_bytes_per_second", 1},
     {"/s", "", "", 1},

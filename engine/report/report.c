@@ -25,15 +25,34 @@ static void print_outcome(FILE *f, const struct run *r)
     fputc('\n', f);
 }
 
-static void print_load_cells(FILE *f, const struct load_row *row,
-                             const double figures[LOAD_COLUMNS], bool is_bound)
+/* Whether the documented figures may stand beside the run's, and what is to be noted. */
+static bool print_comparable(FILE *f, const struct run *r, const char *indent)
 {
+    char other[512], notes[512];
+    bool comparable = run_is_comparable(r, other, sizeof(other));
+
+    run_notes(r, notes, sizeof(notes));
+    if (!comparable)
+        fprintf(f, "%s%s\n", indent, other);
+    if (*notes)
+        fprintf(f, "%s%s\n", indent, notes);
+    return comparable;
+}
+
+static void print_load_row(FILE *f, const struct load_row *row, bool documented)
+{
+    fprintf(f, "%-10s", row->name);
     for (size_t k = 0; k < LOAD_COLUMNS; k++) {
         char cell[32];
 
-        metric_format_bound(row->metrics[k], figures[k], is_bound, cell, sizeof(cell));
+        metric_format_bound(row->metrics[k], row->own[k], row->is_bound, cell,
+                            sizeof(cell));
         fprintf(f, " %11s", cell);
     }
+    fprintf(f, "%*s", documented ? 12 : 0, "");
+    for (size_t k = 0; documented && k < LOAD_COLUMNS; k++)
+        fprintf(f, " %11s", row->documented_text[k]);
+    fputc('\n', f);
 }
 
 /* The document's own table, and what it says beside this run's figures. */
@@ -43,22 +62,17 @@ static void print_load(FILE *f, const struct run *r, const struct load_table *t)
     if (t->is_documented)
         fprintf(f, "    documented: %7s %11s %11s", "Avg", "Stdev", "Max");
     fputc('\n', f);
-    for (size_t i = 0; i < LOAD_ROWS; i++) {
-        fprintf(f, "%-10s", t->rows[i].name);
-        print_load_cells(f, &t->rows[i], t->rows[i].own, t->rows[i].is_bound);
-        if (t->is_documented) {
-            fprintf(f, "%12s", "");
-            print_load_cells(f, &t->rows[i], t->rows[i].documented, false);
-        }
-        fputc('\n', f);
-    }
+    for (size_t i = 0; i < LOAD_ROWS; i++)
+        print_load_row(f, &t->rows[i], t->is_documented);
     fprintf(f, "\n%s\n", t->totals);
-    if (t->is_documented)
+    if (t->is_documented) {
         fprintf(f, "documented: %s (elsewhere, on other hardware)\n",
                 r->scenario->documented);
-    if (t->is_short)
-        fputs("Stdev and Max of the rates are over whole seconds: this run has not two\n",
-              f);
+        print_comparable(f, r, "");
+    }
+    if (*t->replies)
+        fprintf(f, "%s\n", t->replies);
+    fprintf(f, "%s\n", t->over);
 }
 
 /* Of all trials together. What the latency is counted from is said with it. */
@@ -115,20 +129,6 @@ static void print_statistics(FILE *f, const struct run *r, bool with_load)
     }
 }
 
-/* Whether the documented figures may stand beside the run's, and what is to be noted. */
-static bool print_comparable(FILE *f, const struct run *r, const char *indent)
-{
-    char other[512], notes[512];
-    bool comparable = run_is_comparable(r, other, sizeof(other));
-
-    run_notes(r, notes, sizeof(notes));
-    if (!comparable)
-        fprintf(f, "%s%s\n", indent, other);
-    if (*notes)
-        fprintf(f, "%s%s\n", indent, notes);
-    return comparable;
-}
-
 /* The documented figures beside the run's own. */
 static void print_reference(FILE *f, const struct run *r)
 {
@@ -142,18 +142,21 @@ static void print_reference(FILE *f, const struct run *r)
     comparable = print_comparable(f, r, "  ");
     for (const struct reference *ref = s->references; ref->metric; ref++) {
         enum metric m = (enum metric)metric_find(ref->metric);
-        struct statistics own, documented;
-        char cell[2][32], ratio[32];
+        double median = reference_median(ref);
+        struct statistics own;
+        char cell[2][32], list[80], ratio[32];
 
         run_statistics(r, m, &own);
-        statistics_of(ref->values, ref->count, &documented);
-        metric_format(m, documented.median, cell[0], sizeof(cell[0]));
+        reference_text(ref, cell[0], sizeof(cell[0]));
+        reference_list(ref, list, sizeof(list));
         metric_format(m, own.median, cell[1], sizeof(cell[1]));
         fprintf(f, "  %-26s %-8s %12s   this run %12s", ref->metric, ref->where, cell[0],
                 cell[1]);
-        metric_format_ratio(m, own.median / documented.median, ratio, sizeof(ratio));
-        if (comparable && own.n && documented.median > 0)
+        metric_format_ratio(m, own.median / median, ratio, sizeof(ratio));
+        if (comparable && own.n && median > 0)
             fprintf(f, "   %s", ratio);
+        if (*list)
+            fprintf(f, "\n  %-26s %-8s of %s", "", "", list);
         fputc('\n', f);
     }
 }

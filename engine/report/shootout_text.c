@@ -55,8 +55,9 @@ void shootout_documented(const struct shootout *s, const struct contestant *c,
                          enum metric metric, char *text, size_t size)
 {
     double values[ROUNDS_MAX];
-    struct statistics own, documented;
+    struct statistics own;
     size_t len = 0;
+    double median;
 
     *text = '\0';
     statistics_of(values, shootout_values(c, metric, values), &own);
@@ -65,15 +66,14 @@ void shootout_documented(const struct shootout *s, const struct contestant *c,
 
         if (strcmp(ref->metric, metric_row(metric)->name) != 0 || len >= size)
             continue;
-        statistics_of(ref->values, ref->count, &documented);
-        metric_format(metric, documented.median, cell, sizeof(cell));
+        median = reference_median(ref);
+        reference_text(ref, cell, sizeof(cell));
         len +=
             (size_t)snprintf(text + len, size - len, "%s%s%s%s%s", len ? ", " : "", cell,
                              *ref->where ? " (" : "", ref->where, *ref->where ? ")" : "");
         /* A smaller run has no ratio to the documented one, nor has a zero. */
-        if (!s->quick && own.n && own.median > 0 && documented.median > 0 && len < size) {
-            metric_format_ratio(metric, own.median / documented.median, cell,
-                                sizeof(cell));
+        if (!s->quick && own.n && own.median > 0 && median > 0 && len < size) {
+            metric_format_ratio(metric, own.median / median, cell, sizeof(cell));
             len += (size_t)snprintf(text + len, size - len, ": %s", cell);
         }
     }
