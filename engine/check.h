@@ -12,7 +12,7 @@ enum verdict { VERDICT_PASS, VERDICT_FAIL, VERDICT_UNKNOWN };
 struct check {
     const char *name; /* "identity" */
     enum verdict verdict;
-    char detail[200]; /* with the figures */
+    char detail[320]; /* with the figures */
 };
 
 #endif

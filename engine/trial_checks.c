@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/bottleneck.h"
 #include "engine/trial_parts.h"
@@ -78,6 +79,105 @@ static void check_streams(struct trial *t)
               "up %" PRIu64 " B sent, %" PRIu64 " B received; down %" PRIu64
               " B sent, %" PRIu64 " B received",
               c->sent_bytes, s->received_bytes, s->sent_bytes, c->received_bytes);
+}
+
+/* One step of a way through services: what was asked and answered, at both its ends. */
+struct hop {
+    const char *from, *to;
+    uint64_t asked, heard, answered, got; /* messages */
+    uint64_t asked_bytes, heard_bytes, answered_bytes, got_bytes;
+};
+
+static bool hop_agrees(const struct hop *h)
+{
+    return h->asked == h->heard && h->answered == h->got &&
+           h->asked_bytes == h->heard_bytes && h->answered_bytes == h->got_bytes;
+}
+
+/* What the nearer end asked is filled in; the farther end is a service's counters. */
+static void hop_ends(struct hop *h, const struct trial *t, enum place place)
+{
+    const struct meter_counters *c = &t->counters[place];
+    const char *role = t->scenario->roles[place];
+
+    h->to = place_name(place);
+    h->heard = c->received_messages;
+    h->heard_bytes = c->received_bytes;
+    /* A Topper service counts a message without the line end that closes it. */
+    if (strcmp(role, "topper") == 0)
+        h->heard_bytes += c->received_messages;
+    h->answered = c->sent_messages;
+    h->answered_bytes = c->sent_bytes;
+}
+
+static uint64_t endpoint_sum(const struct trial *t, const char *fact)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < t->process_count; i++)
+        if (t->processes[i].place == PLACE_ENDPOINT)
+            sum += process_number(&t->processes[i], fact);
+    return sum;
+}
+
+/* From the client over the endpoint, if there is one, to the service; returns the hops.
+ */
+static size_t hops_of(const struct trial *t, struct hop hops[2])
+{
+    const struct meter_counters *c = &t->counters[PLACE_CLIENT];
+    bool endpoint = t->scenario->roles[PLACE_ENDPOINT] != NULL;
+
+    hops[0] = (struct hop){.from = place_name(PLACE_CLIENT),
+                           .asked = c->sent_messages,
+                           .asked_bytes = c->sent_bytes,
+                           .got = c->received_messages,
+                           .got_bytes = c->received_bytes};
+    hop_ends(&hops[0], t, endpoint ? PLACE_ENDPOINT : PLACE_SERVER);
+    if (!endpoint)
+        return 1;
+    hops[1] = (struct hop){.from = place_name(PLACE_ENDPOINT),
+                           .asked = endpoint_sum(t, "upstream_messages"),
+                           .asked_bytes = endpoint_sum(t, "upstream_sent_bytes"),
+                           .got = endpoint_sum(t, "upstream_messages"),
+                           .got_bytes = endpoint_sum(t, "upstream_received_bytes")};
+    hop_ends(&hops[1], t, PLACE_SERVER);
+    return 2;
+}
+
+/* Each message that one end of a hop has sent the other has received, and its answer. */
+static void check_services(struct trial *t)
+{
+    const struct meter_counters *c = &t->counters[PLACE_CLIENT];
+    struct hop hops[2];
+    size_t count = hops_of(t, hops), used = 0;
+    char text[sizeof(t->checks[0].detail)] = "";
+    bool agree = true;
+
+    if (!trial_all_reported(t, PLACE_SERVER) || !trial_all_reported(t, PLACE_CLIENT) ||
+        (count > 1 && !trial_all_reported(t, PLACE_ENDPOINT))) {
+        add_check(t, "counts at both ends", VERDICT_UNKNOWN,
+                  "not every end has reported its counts");
+        return;
+    }
+    if (c->failed || c->timed_out || c->unfinished || t->warmup_ns) {
+        add_check(t, "counts at both ends", VERDICT_UNKNOWN,
+                  t->warmup_ns
+                      ? "a warm-up is counted by the services alone"
+                      : "requests failed or were left open, which the ends count apart");
+        return;
+    }
+    for (size_t i = 0; i < count && used < sizeof(text); i++) {
+        const struct hop *h = &hops[i];
+
+        agree &= hop_agrees(h);
+        used += (size_t)snprintf(
+            text + used, sizeof(text) - used,
+            "%s%s to %s %" PRIu64 " = %" PRIu64 " (%" PRIu64 " = %" PRIu64
+            " B), back %" PRIu64 " = %" PRIu64 " (%" PRIu64 " = %" PRIu64 " B)",
+            i ? "; " : "", h->from, h->to, h->asked, h->heard, h->asked_bytes,
+            h->heard_bytes, h->answered, h->got, h->answered_bytes, h->got_bytes);
+    }
+    add_check(t, "counts at both ends", verdict_of(agree), "%s", text);
 }
 
 /* A fact that is a CRC-32, added to *sum. False when it was not told. */
@@ -388,6 +488,8 @@ void trial_compute_checks(struct trial *t, const struct options *values)
         check_identity(t);
     if (!family->datagrams && !family->load)
         check_streams(t);
+    if (family->load && t->scenario->roles[PLACE_SERVER])
+        check_services(t);
     if (family->content)
         check_checksums(t);
     if (family->datagrams)

@@ -70,6 +70,9 @@ def every_scenario_completes(stage):
             value = d["trials"][0]["metrics"][figure["metric"]]
             check(value is not None or figure["metric"].endswith(("_stdev", "_max")),
                   row["name"], figure["metric"], "was not measured")
+        if row["group"] == "service":
+            counts = [c for c in d["checks"] if c["name"] == "counts at both ends"]
+            check(len(counts) == 1 and counts[0]["ok"] is True, row["name"], counts)
         print("# %-20s %s" % (row["name"], d["trials"][0]["seconds"]))
 
 

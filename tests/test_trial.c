@@ -191,6 +191,53 @@ static void add_fact(struct process *p, const char *name, const char *text)
     p->fact_count++;
 }
 
+/* Client, endpoint and microservice: what one sent the next has received, and back. */
+static void services_are_counted_at_every_end(void **state)
+{
+    static const struct {
+        uint64_t heard, heard_bytes, got_bytes, unfinished;
+        enum verdict verdict;
+    } rows[] = {
+        {100, 3500, 1200, 0, VERDICT_PASS}, /* Topper's line end is not counted there */
+        {99, 3465, 1200, 0, VERDICT_FAIL},  {100, 3499, 1200, 0, VERDICT_FAIL},
+        {100, 3500, 1199, 0, VERDICT_FAIL}, {100, 3500, 1200, 1, VERDICT_UNKNOWN},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
+        struct stage s;
+        struct process *endpoint;
+
+        stage_init(&s, "rest-topper", 2);
+        endpoint = &s.trial.processes[2];
+        endpoint->place = PLACE_ENDPOINT;
+        *counters(client(&s)) =
+            (struct meter_counters){.attempted = 100,
+                                    .succeeded = 100,
+                                    .unfinished = rows[i].unfinished,
+                                    .sent_messages = 100,
+                                    .sent_bytes = 4000,
+                                    .received_messages = 100,
+                                    .received_bytes = rows[i].got_bytes};
+        *counters(endpoint) = (struct meter_counters){.received_messages = 100,
+                                                      .received_bytes = 4000,
+                                                      .sent_messages = 100,
+                                                      .sent_bytes = 1200};
+        *counters(server(&s)) =
+            (struct meter_counters){.received_messages = rows[i].heard,
+                                    .received_bytes = rows[i].heard_bytes,
+                                    .sent_messages = 100,
+                                    .sent_bytes = 1600};
+        endpoint->fact_count = 3;
+        endpoint->facts[0] = (struct fact){"upstream_messages", "100"};
+        endpoint->facts[1] = (struct fact){"upstream_sent_bytes", "3600"};
+        endpoint->facts[2] = (struct fact){"upstream_received_bytes", "1600"};
+        settle(&s);
+        assert_verdict(&s, "counts at both ends", rows[i].verdict);
+        stage_done(&s);
+    }
+}
+
 static void checksums_are_compared_both_ways(void **state)
 {
     static const struct {
@@ -1242,6 +1289,7 @@ static void a_ratio_is_said_as_people_say_it(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(services_are_counted_at_every_end),
         cmocka_unit_test(counts_that_add_up_pass),
         cmocka_unit_test(counts_that_do_not_add_up_fail),
         cmocka_unit_test(without_a_report_nothing_is_claimed),
