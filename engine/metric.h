@@ -15,6 +15,7 @@
  */
 #define METRICS(X)                                                                       \
     X(seconds, "s", -1, "from the common start to the end of the last client")           \
+    X(seconds_command, "s", -1, "and the start of the client, as a command is timed")    \
     X(offered_seconds, "s", -1, "in which load was offered")                             \
     X(received_seconds, "s", -1, "in which came what is counted as received")            \
     X(throughput, "B/s", 1, "application bytes received a second, both ways together")   \

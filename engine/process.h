@@ -27,7 +27,8 @@ struct process {
     char endpoint[256];
     char boot[64]; /* whose clock it reads */
     bool ready;
-    bool reported; /* it said done: totals are exact, not sums of samples */
+    uint64_t start_ns; /* from its start until it was ready; 0 when not known */
+    bool reported;     /* it said done: totals are exact, not sums of samples */
     enum outcome outcome;
     char reason[320];
     struct sample totals;

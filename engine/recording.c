@@ -214,6 +214,7 @@ static int read_processes(struct trial *t, const cJSON *line)
         p->pid = (pid_t)json_u64(row, "pid", 0);
         snprintf(p->endpoint, sizeof(p->endpoint), "%s", json_text(row, "endpoint", ""));
         snprintf(p->boot, sizeof(p->boot), "%s", json_text(row, "boot", ""));
+        p->start_ns = json_u64(row, "start_ns", 0);
         p->ready = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(row, "ready"));
         p->reported = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(row, "reported"));
         read_ending(p, row);

@@ -80,6 +80,7 @@ static int describe(cJSON *o, const struct process *p)
     rc = rc ? rc : add_u64(o, "pid", (uint64_t)p->pid);
     rc = rc ? rc : add_text(o, "endpoint", p->endpoint);
     rc = rc ? rc : add_text(o, "boot", p->boot);
+    rc = rc ? rc : add_u64(o, "start_ns", p->start_ns);
     if (rc == 0 && (!cJSON_AddBoolToObject(o, "ready", p->ready) ||
                     !cJSON_AddBoolToObject(o, "reported", p->reported)))
         rc = -ENOMEM;

@@ -69,6 +69,7 @@ static void on_ready(struct run *r, struct link *l, const cJSON *object)
     snprintf(p->boot, sizeof(p->boot), "%s", json_text(object, "boot", ""));
     p->pid = (pid_t)json_u64(object, "pid", 0);
     p->ready = true;
+    p->start_ns = now_ns() - l->begun_ns;
     run_spawn_next_place(r);
 }
 

@@ -24,6 +24,7 @@ struct link {
     bool done;               /* said done or fail, or is over */
     bool asked;              /* to take a value, and has not answered */
     bool took;               /* the value of the present change, or of the last one */
+    uint64_t begun_ns;       /* when it was started */
     uint64_t heard_ns;       /* when it last said anything */
     char last_line[200];     /* of its standard error */
 };

@@ -171,6 +171,7 @@ static void spawn_place(struct run *r, enum place place)
 
         if (l->process->place != place)
             continue;
+        l->begun_ns = now_ns();
         l->child =
             child_new(p->base, launcher, p->engine_program, &run_child_ops, l, &fail);
         if (!l->child || run_say_hello(r, l) < 0) {

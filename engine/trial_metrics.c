@@ -158,6 +158,21 @@ static void compute_shares(struct trial *t, const struct options *values)
         trial_ratio(100.0 * (double)(c->unfinished + c->never_begun), all);
 }
 
+/* Until the last client's process was ready; NaN when it is not known. */
+static double slowest_start_s(const struct trial *t)
+{
+    double most = (double)NAN;
+
+    for (size_t i = 0; i < t->process_count; i++) {
+        const struct process *p = &t->processes[i];
+        double s = (double)p->start_ns / 1e9;
+
+        if (p->place == PLACE_CLIENT && s > 0 && !(s <= most))
+            most = s;
+    }
+    return most;
+}
+
 void trial_compute_metrics(struct trial *t, const struct options *values)
 {
     const struct meter_counters *c = &t->counters[PLACE_CLIENT];
@@ -168,6 +183,7 @@ void trial_compute_metrics(struct trial *t, const struct options *values)
         m[i] = (double)NAN;
     memset(t->is_bound, 0, sizeof(t->is_bound));
     m[METRIC_seconds] = t->seconds;
+    m[METRIC_seconds_command] = t->seconds + slowest_start_s(t);
     m[METRIC_offered_seconds] = t->spans.offered;
     m[METRIC_received_seconds] = trial_received_seconds(t);
     compute_rates(t);

@@ -87,6 +87,8 @@ def the_documents_own_values_are_comparable(stage):
                       "--trials", "1")
     kinds = {d["parameter"]: (d["kind"], d["here"], d["documented"])
              for d in small["reference"]["differences"]}
+    m = small["trials"][0]["metrics"]
+    check(m["seconds_command"] > m["seconds"], m)
     check(not small["reference"]["comparable"], small["reference"])
     check(kinds["size"] == ("departure", "1MiB", "1GiB"), kinds)
     check(kinds["congestion"][0] == "note" and kinds["congestion"][1] != "auto", kinds)

@@ -191,6 +191,26 @@ static void add_fact(struct process *p, const char *name, const char *text)
     p->fact_count++;
 }
 
+/* A command is timed with the start of its process: that of the slowest client. */
+static void a_command_begins_with_its_process(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    stage_init(&s, "tcp-bulk", 2);
+    s.trial.processes[1].totals.at_ns = 2 * NS_PER_S;
+    s.trial.processes[2].totals.at_ns = 2 * NS_PER_S;
+    settle(&s);
+    assert_true(isnan(metric(&s, METRIC_seconds_command)));
+    s.trial.processes[0].start_ns = 90 * NS_PER_MS; /* the server's is no part of it */
+    s.trial.processes[1].start_ns = 40 * NS_PER_MS;
+    s.trial.processes[2].start_ns = 50 * NS_PER_MS;
+    settle(&s);
+    assert_near(metric(&s, METRIC_seconds), 2, 1e-9);
+    assert_near(metric(&s, METRIC_seconds_command), 2.05, 1e-9);
+    stage_done(&s);
+}
+
 /* Client, endpoint and microservice: what one sent the next has received, and back. */
 static void services_are_counted_at_every_end(void **state)
 {
@@ -1289,6 +1309,7 @@ static void a_ratio_is_said_as_people_say_it(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_command_begins_with_its_process),
         cmocka_unit_test(services_are_counted_at_every_end),
         cmocka_unit_test(counts_that_add_up_pass),
         cmocka_unit_test(counts_that_do_not_add_up_fail),
