@@ -51,6 +51,17 @@ assert any(f["metric"] == "requests_per_second" and f["values"] == [250]
            for f in documented["rest-rest"])
 END
 
+# The documented figures have a ratio where the documented work was done.
+exits the_documented_work 0 "$engine" shootout services --rounds 1
+says it_has_a_ratio "250/s: [0-9]"
+exits other_work 0 "$engine" shootout services --rounds 1 --amount 500
+says its_documented_figure_stands "250/s"
+if grep -q "250/s: [0-9]" "$scratch/out"; then
+    not_ok other_work_has_no_ratio "$(cat "$scratch/out")"
+else
+    ok other_work_has_no_ratio
+fi
+
 exits the_time_limit_ends_it 0 "$engine" shootout stream --quick --rounds 60 \
     --time-limit 1s
 says the_time_limit_is_told "ended by the time limit"

@@ -56,7 +56,7 @@ static void put_documented(FILE *f, const struct shootout *s)
             char cell[48], interval[48], documented[160];
 
             shootout_cell(c, metrics[k], cell, interval, sizeof(cell));
-            shootout_documented(s, c, metrics[k], documented, sizeof(documented));
+            shootout_documented(c, metrics[k], documented, sizeof(documented));
             fputs("<tr>", f);
             html_element(f, "td", "", k ? "" : c->name);
             fprintf(f, "<td><code>%s</code></td>", metric_row(metrics[k])->name);

@@ -22,7 +22,7 @@ static void put_documented(FILE *f, const struct shootout *s)
             char cell[48], interval[48], documented[160];
 
             shootout_cell(c, metrics[k], cell, interval, sizeof(cell));
-            shootout_documented(s, c, metrics[k], documented, sizeof(documented));
+            shootout_documented(c, metrics[k], documented, sizeof(documented));
             fputs("| ", f);
             quote_markdown(f, c->name);
             fprintf(f, " | `%s`", metric_row(metrics[k])->name);

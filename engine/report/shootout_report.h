@@ -27,8 +27,8 @@ void shootout_cell(const struct contestant *c, enum metric metric, char *text,
 
 /* "2.42 s (Linux): 0.42 x": the documented figures, and what share of them is measured
  * here; "" where the document has none. */
-void shootout_documented(const struct shootout *s, const struct contestant *c,
-                         enum metric metric, char *text, size_t size);
+void shootout_documented(const struct contestant *c, enum metric metric, char *text,
+                         size_t size);
 
 /* "pipe, by 14 % (9 … 20 %) over unix", "tcp or unix: no evidence which", "-". Where less
  * is better the lead is what is saved. */

@@ -51,8 +51,20 @@ void shootout_cell(const struct contestant *c, enum metric metric, char *text,
         metric_format_interval(metric, s.ci95_low, s.ci95_high, interval, size);
 }
 
-void shootout_documented(const struct shootout *s, const struct contestant *c,
-                         enum metric metric, char *text, size_t size)
+/* Whether its work is another than the documented one; that of --quick is. */
+static bool departs(const struct contestant *c)
+{
+    struct difference list[DIFFERENCES_MAX];
+    size_t count = scenario_differences(c->scenario, &c->values, list);
+    bool found = false;
+
+    for (size_t i = 0; i < count; i++)
+        found |= list[i].departs;
+    return found;
+}
+
+void shootout_documented(const struct contestant *c, enum metric metric, char *text,
+                         size_t size)
 {
     double values[ROUNDS_MAX];
     struct statistics own;
@@ -71,8 +83,8 @@ void shootout_documented(const struct shootout *s, const struct contestant *c,
         len +=
             (size_t)snprintf(text + len, size - len, "%s%s%s%s%s", len ? ", " : "", cell,
                              *ref->where ? " (" : "", ref->where, *ref->where ? ")" : "");
-        /* A smaller run has no ratio to the documented one, nor has a zero. */
-        if (!s->quick && own.n && own.median > 0 && median > 0 && len < size) {
+        /* Other work has no ratio to the documented one, nor has a zero. */
+        if (!departs(c) && own.n && own.median > 0 && median > 0 && len < size) {
             metric_format_ratio(metric, own.median / median, cell, sizeof(cell));
             len += (size_t)snprintf(text + len, size - len, ": %s", cell);
         }
@@ -336,7 +348,7 @@ static void put_documented(FILE *f, const struct shootout *s)
             char cell[48], interval[48], documented[160];
 
             shootout_cell(c, metrics[k], cell, interval, sizeof(cell));
-            shootout_documented(s, c, metrics[k], documented, sizeof(documented));
+            shootout_documented(c, metrics[k], documented, sizeof(documented));
             fprintf(f, "  %-30s %-26s %10s ", k ? "" : c->name,
                     metric_row(metrics[k])->name, cell);
             put_right(f, interval, 22);
