@@ -279,7 +279,7 @@ void run_mark(struct run *r, const char *text)
 
     if (!r->private || !r->first_ns)
         return;
-    if (t->start_ns && now > t->start_ns)
+    if (t && t->start_ns && now > t->start_ns)
         series_mark(r->series, run_origin_ns(r, t) + (now - t->start_ns), text);
     else
         series_mark(r->series, now > r->first_ns ? now - r->first_ns : 0, text);

@@ -26,7 +26,7 @@ def a_delay_is_in_every_latency(stage):
 
 def a_delay_is_in_every_latency_of_a_stream(stage):
     for client in "connection", "persistent", "process":
-        with Server("echo:43", "delay:%d" % (20 * MS)) as s:
+        with Server("echo:44", "delay:%d" % (20 * MS)) as s:
             d = measure(stage, "run", "tcp-requests", "--target", s.target, "--client",
                         client, "--requests", "20", "--concurrency", "4", "--trials", "1")
         t = d["trials"][0]
@@ -62,7 +62,7 @@ def a_freeze_is_in_the_latency_of_a_schedule(stage):
 def a_reply_of_nothing_is_no_success(stage):
     for model in "close", "sink":
         for client in "connection", "process":
-            with Server("echo:43", model) as s:
+            with Server("echo:44", model) as s:
                 d = measure(stage, "run", "tcp-requests", "--target", s.target,
                             "--client", client, "--requests", "4", "--trials", "1",
                             code=3)
