@@ -35,7 +35,7 @@ void compare_share_text(double share, char *text, size_t size)
         snprintf(text, size, "%+.*f %%", decimals, percent);
 }
 
-/* --- the values of a side --- */
+/* The values of a side. */
 
 static bool was_carried_out(const struct trial *t)
 {
@@ -104,7 +104,7 @@ static void free_values(struct values *v)
     free(v->b);
 }
 
-/* --- one metric --- */
+/* One metric. */
 
 static bool is_named(const struct comparison *c, enum metric metric)
 {
@@ -251,7 +251,7 @@ static int add_rows(struct comparison *c)
     return rc;
 }
 
-/* --- verdicts --- */
+/* Verdicts. */
 
 static void judge_row(const struct comparison *c, struct compared *row, double alpha)
 {
@@ -316,7 +316,7 @@ static void judge(struct comparison *c, bool headline, double alpha)
         }
 }
 
-/* --- the whole distribution --- */
+/* The whole distribution. */
 
 static int pool_latency(const struct compare_side *side, struct hist **pooled)
 {
@@ -354,7 +354,7 @@ static void add_quantiles(struct comparison *c)
     }
 }
 
-/* --- warnings --- */
+/* Warnings. */
 
 static void warn(struct comparison *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -575,7 +575,7 @@ void comparison_method(const struct comparison *c, char *text, size_t size)
         c->options.paired ? pairs : apart, 100 * c->options.at_least);
 }
 
-/* --- the whole --- */
+/* The whole. */
 
 static int check_sides(const struct comparison *c, struct fail *fail)
 {

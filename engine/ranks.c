@@ -55,7 +55,7 @@ static double tails(const double *ways, size_t sums, double middle, double seen)
     return far / total;
 }
 
-/* --- two independent sets --- */
+/* Two independent sets. */
 
 /*
  * How many of the choices of n among the ranks have each sum: the table's last row is
@@ -186,7 +186,7 @@ int ranks_unpaired(const double *a, size_t n, const double *b, size_t m,
     return rc;
 }
 
-/* --- pairs --- */
+/* Pairs. */
 
 /* How many of the 2^n choices of signs give each sum of the ranks that are positive. */
 static double *ways_of_signs(const uint32_t *ranks, size_t n, size_t *sums)

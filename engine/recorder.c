@@ -29,7 +29,7 @@ struct recorder {
     bool ended;
 };
 
-/* --- the file --- */
+/* The file. */
 
 static void warn(struct recorder *rec, int err)
 {
@@ -88,7 +88,7 @@ static void put(struct recorder *rec, cJSON *line)
     flush(rec);
 }
 
-/* --- what has changed since the last call --- */
+/* What has changed since the last call. */
 
 static bool is_over(const struct recorder *rec, const struct run *r)
 {

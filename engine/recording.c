@@ -31,7 +31,7 @@ struct recording {
     char damage[120]; /* "" unless a line could not be read */
 };
 
-/* --- lines --- */
+/* Lines. */
 
 static cJSON *parse(const char *line, size_t len)
 {
@@ -85,7 +85,7 @@ static void look_ahead(struct recording *rec)
         damaged(rec, "is damaged at line %zu", rec->lines.number);
 }
 
-/* --- the run that is rebuilt --- */
+/* The run that is rebuilt. */
 
 static struct run *run_of_header(const cJSON *header, const char *name, struct fail *fail)
 {
@@ -430,7 +430,7 @@ static uint64_t time_of(const struct recording *rec, const cJSON *line)
     return at > rec->run->replayed_ns ? at : rec->run->replayed_ns;
 }
 
-/* --- reading --- */
+/* Reading. */
 
 /* What is there is the result, whatever way the recording ended. */
 static void finish(struct recording *rec)

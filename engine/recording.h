@@ -35,7 +35,7 @@
 
 #define RECORDING_SCHEMA "plimsoll.recording/1"
 
-/* --- reading --- */
+/* Reading. */
 
 struct recording;
 
@@ -94,7 +94,7 @@ int recording_ends(int fd, const char *path, cJSON **header, cJSON **end,
  * descriptor, or a negative errno with a sentence. */
 int recording_open_file(const char *path, struct fail *fail);
 
-/* --- the lines, for the recorder: NULL when out of memory --- */
+/* The lines, for the recorder: NULL when out of memory. */
 
 cJSON *recording_header(const struct run *r);
 cJSON *recording_trial(const struct run *r, const struct trial *t);

@@ -18,7 +18,7 @@ void shootout_done(struct shootout *s)
     s->contestants = NULL;
 }
 
-/* --- values --- */
+/* Values. */
 
 static const char *transport_of_contestant(const struct contestant *c)
 {
@@ -128,7 +128,7 @@ double shootout_documented_factor(const struct shootout *s,
     return documented_seconds(s, step->from) / documented_seconds(s, step->to);
 }
 
-/* --- judging --- */
+/* Judging. */
 
 static const struct contestant *member_of(const struct shootout *s,
                                           const struct shootout_group *g, size_t member)
@@ -244,7 +244,7 @@ static void judge_step(const struct shootout *s, struct shootout_step *step)
     ranks_unpaired(from, n, to, m, &step->shift);
 }
 
-/* --- crossings --- */
+/* Crossings. */
 
 /* The logarithm of the ratio of two members' medians at a size; with a state, of values
  * drawn from theirs with replacement. */

@@ -27,14 +27,14 @@ static const char id_letters[] = "0123456789abcdefghjkmnpqrstvwxyz";
 /* The lock of a recorder. It goes with its descriptor, however the program ends. */
 static const struct flock whole_file = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
-/* --- the directory --- */
+/* The directory. */
 
 int store_directory(char *path, size_t size, struct fail *fail)
 {
     return state_dir_path("runs", path, size, fail);
 }
 
-/* --- names --- */
+/* Names. */
 
 /* Take a file's name apart: the id, or false when it is not one of ours. */
 static bool parse_name(const char *name, char *id)
@@ -191,7 +191,7 @@ int store_create(const char *scenario, char *id, char *path, size_t size,
     return fd;
 }
 
-/* --- listing --- */
+/* Listing. */
 
 /* Whether somebody writes it: asked without taking the lock. */
 static bool is_locked(int fd)
@@ -322,7 +322,7 @@ const char *store_outcome(const struct store_entry *entry)
     return outcome_name(entry->outcome);
 }
 
-/* --- finding --- */
+/* Finding. */
 
 /* "last" is 0, "last~2" is 2; -1 when it is neither. */
 static long how_far_back(const char *word)

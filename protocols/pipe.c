@@ -102,7 +102,7 @@ static int open_end(const char *pair, const char *end, int flags)
     return -EBADMSG;
 }
 
-/* ---- server ---- */
+/* Server. */
 
 static int make_rendezvous(const char *path, struct waiting *w, int *fd)
 {
@@ -333,7 +333,7 @@ static int pipe_accept(struct listener *l, struct conn *c)
     return err;
 }
 
-/* ---- client ---- */
+/* Client. */
 
 static int make_pair(const char *pair)
 {

@@ -79,7 +79,7 @@ static void stop_if(bool failed, const char *what)
     exit(1);
 }
 
-/* ---- the bare program ---- */
+/* The bare program. */
 
 static int bare_bind(struct result *r, bool gro)
 {
@@ -202,7 +202,7 @@ static _Noreturn void bare_send(const struct strategy *s, struct result *r)
     exit(0);
 }
 
-/* ---- ours ---- */
+/* Ours. */
 
 struct peer {
     struct flow_env env;
@@ -342,7 +342,7 @@ static _Noreturn void our_send(const struct strategy *s, struct result *r)
     exit(0);
 }
 
-/* ---- rounds ---- */
+/* Rounds. */
 
 static void wait_for(pid_t pid)
 {
@@ -444,7 +444,7 @@ static void bench(const struct strategy *s, struct result *r, int rounds)
     print_row(s, &ours, &bare, rounds);
 }
 
-/* ---- statistics alone ---- */
+/* Statistics alone. */
 
 #define TURNS 2000000u
 

@@ -66,7 +66,7 @@ static bool is(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* ---- places ---- */
+/* Places. */
 
 struct place {
     struct sockaddr_storage address;
@@ -173,7 +173,7 @@ static void keep_end(const struct pair *p, int mine)
         close(p->out[!mine]);
 }
 
-/* ---- bulk ---- */
+/* Bulk. */
 
 static void finish(int in, int out)
 {
@@ -229,7 +229,7 @@ static void bulk_end(int in, int out, const char *path)
     free(block);
 }
 
-/* ---- a kept connection ---- */
+/* A kept connection. */
 
 static void wait_for(int epoll)
 {
@@ -269,7 +269,7 @@ static void kept_end(int in, int out, long count, bool is_client)
     }
 }
 
-/* ---- a connection a request ---- */
+/* A connection a request. */
 
 static void watch(int epoll, int fd, uint32_t events)
 {
@@ -371,7 +371,7 @@ static void client_loop(const struct place *place, long count, long at_once)
     }
 }
 
-/* ---- a process a request ---- */
+/* A process a request. */
 
 static void once(const char *transport, const char *text)
 {
@@ -403,7 +403,7 @@ static void exec_loop(const char *transport, const char *text, long count)
     }
 }
 
-/* ---- HTTP requests ---- */
+/* HTTP requests. */
 
 static void send_request(int fd)
 {
@@ -458,7 +458,7 @@ static void http_loop(const char *port, long count, long at_once)
     }
 }
 
-/* ---- the same by a schedule ---- */
+/* The same by a schedule. */
 
 struct schedule {
     uint64_t begin_ns, period_ns;
@@ -521,7 +521,7 @@ static void paced_loop(const char *port, long count, long at_once, long rate)
     free(late_ns);
 }
 
-/* ---- the runs ---- */
+/* The runs. */
 
 static void run_pair(const char *mode, const char *transport, const char *argument)
 {

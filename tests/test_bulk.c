@@ -84,7 +84,7 @@ static void bulk_moves_every_byte(void **state)
                 run_bulk(stage_transports[t], directions[d], methods[m]);
 }
 
-/* ---- a side that is killed or stopped ---- */
+/* A side that is killed or stopped. */
 
 /* A file that never ends, as far as a test can see, and takes no room. */
 static void endless_file(const struct stage *s, char *word, size_t size)
@@ -231,7 +231,7 @@ static void a_server_survives_a_killed_client(void **state)
     }
 }
 
-/* ---- content ---- */
+/* Content. */
 
 static void expect_bad_content(const char *word, const char *words)
 {

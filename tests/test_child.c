@@ -411,7 +411,7 @@ static void many_children_die_at_once(void **state)
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-/* --- launchers --- */
+/* Launchers. */
 
 static void expect_words(const char *text, size_t count, const char *const *wanted)
 {

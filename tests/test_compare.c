@@ -24,7 +24,7 @@ static void assert_near(double value, double wanted)
         fail_msg("%.12g and not %.12g", value, wanted);
 }
 
-/* --- the tests of ranks; reference values from SciPy 1.10 --- */
+/* The tests of ranks; reference values from SciPy 1.10. */
 
 static void unpaired_is_mann_whitney(void **state)
 {
@@ -173,7 +173,7 @@ static void holm_adjusts_in_order(void **state)
     assert_near(one[1], 1);
 }
 
-/* --- comparisons --- */
+/* Comparisons. */
 
 static struct run *made(const char *scenario, unsigned trials, double speed, double noise,
                         uint64_t seed)

@@ -20,7 +20,7 @@ static uint64_t random_next(uint64_t *state)
     return *state * 0x2545f4914f6cdd1du;
 }
 
-/* ---- payloads ---- */
+/* Payloads. */
 
 static unsigned char *make(const struct datagram_form *form, uint64_t sequence,
                            uint64_t time_ns)
@@ -188,7 +188,7 @@ static void sequence_beyond_its_maximum_is_broken(void **state)
     free(payload);
 }
 
-/* ---- labels ---- */
+/* Labels. */
 
 static const char *name_of(struct datagram_labels *labels, const char *label, size_t len)
 {
@@ -254,7 +254,7 @@ static void flood_of_labels_is_bounded(void **state)
     free(labels);
 }
 
-/* ---- sequence numbers ---- */
+/* Sequence numbers. */
 
 struct counts {
     uint64_t expected, unique, duplicate, out_of_order;
@@ -528,7 +528,7 @@ static void window_without_memory_still_counts_order(void **state)
     datagram_window_done(&w, &budget);
 }
 
-/* ---- streams ---- */
+/* Streams. */
 
 static struct datagram_stream *find(struct datagram_streams *s, const char *label,
                                     size_t size_bytes, uint64_t run, uint32_t sender)

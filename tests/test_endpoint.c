@@ -186,7 +186,7 @@ static void addresses_become_endpoints(void **state)
     assert_int_equal(((struct sockaddr_un *)(void *)&address)->sun_path[0], '\0');
 }
 
-/* ---- places ---- */
+/* Places. */
 
 static void private_paths_are_private_and_different(void **state)
 {
@@ -346,7 +346,7 @@ static void connections_keep_the_descriptors_that_their_row_says(void **state)
     assert_int_equal(rmdir(directory), 0);
 }
 
-/* ---- processes ---- */
+/* Processes. */
 
 static void cpu_lists_are_read(void **state)
 {

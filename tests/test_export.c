@@ -372,7 +372,7 @@ static void numbers_read_back(void **state)
     assert_string_equal(text, "");
 }
 
-/* --- files --- */
+/* Files. */
 
 struct scratch {
     char directory[64];

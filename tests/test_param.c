@@ -66,7 +66,7 @@ static void assert_refused(unsigned family, const char *option, const char *valu
     line_done(&l);
 }
 
-/* --- the table --- */
+/* The table. */
 
 static void every_row_is_sound(void **state)
 {
@@ -129,7 +129,7 @@ static void a_parameter_is_found_in_its_families_only(void **state)
                      param_find(FAMILY_HTTP, "headers"));
 }
 
-/* --- values --- */
+/* Values. */
 
 static void numbers_are_kept_in_their_range(void **state)
 {
@@ -271,7 +271,7 @@ static void values_that_differ_are_seen_to(void **state)
     assert_string_equal(a, "...789ab...");
 }
 
-/* --- the command line --- */
+/* The command line. */
 
 static void options_are_spelled_in_every_way(void **state)
 {

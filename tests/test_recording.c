@@ -384,7 +384,7 @@ static void test_a_later_version_may_add(void **state)
     made_free(&m);
 }
 
-/* --- playing --- */
+/* Playing. */
 
 static void test_steps_and_seeks(void **state)
 {

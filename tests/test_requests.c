@@ -94,7 +94,7 @@ static void every_client_kind_does_exactly_n(void **state)
     }
 }
 
-/* ---- requests that nobody answers ---- */
+/* Requests that nobody answers. */
 
 static void a_refused_connection_is_counted(void **state)
 {
@@ -177,7 +177,7 @@ static void a_program_that_fails_is_counted(void **state)
     stage_done(&s);
 }
 
-/* ---- limits ---- */
+/* Limits. */
 
 static void with_descriptors(unsigned more, struct rlimit *before)
 {
@@ -261,7 +261,7 @@ static void a_server_out_of_descriptors_recovers(void **state)
     }
 }
 
-/* ---- the schedule, and changes while running ---- */
+/* The schedule, and changes while running. */
 
 static void a_rate_is_kept_and_measured(void **state)
 {

@@ -22,7 +22,7 @@
 #include "tests/pair.h"
 #include "tests/scripted.h"
 
-/* --- outcomes --- */
+/* Outcomes. */
 
 static void a_run_completes(void **state)
 {
@@ -150,7 +150,7 @@ static void the_first_cause_is_told(void **state)
     scripted_done(&s);
 }
 
-/* --- workers that fail, die, or say nothing, in every state --- */
+/* Workers that fail, die, or say nothing, in every state. */
 
 /* Workers that do what they should not, and what is said of it. */
 struct mishap {

@@ -25,7 +25,7 @@
 #include "tests/pair.h"
 #include "tests/scripted.h"
 
-/* --- stopping --- */
+/* Stopping. */
 
 static void a_run_stops_in_each_state(void **state)
 {
@@ -148,7 +148,7 @@ static void a_run_may_be_freed_in_each_state(void **state)
     run_free(NULL);
 }
 
-/* --- live changes, pauses, the clock --- */
+/* Live changes, pauses, the clock. */
 
 static void turn_until_settled(struct scripted *s, unsigned settled)
 {
@@ -344,7 +344,7 @@ static void progress_counts_what_is_settled(void **state)
     scripted_done(&s);
 }
 
-/* --- in the foreground --- */
+/* In the foreground. */
 
 struct seen {
     unsigned shown;
@@ -409,7 +409,7 @@ static void a_signal_stops_what_is_waited_for(void **state)
         wait_in_the_foreground(&s, numbers[i]);
 }
 
-/* --- refused before anything is started --- */
+/* Refused before anything is started. */
 
 static void expect_refused(const char *name, const char *value, int err, const char *said)
 {

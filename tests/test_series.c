@@ -217,7 +217,7 @@ static void a_span_before_the_start_is_cut(void **state)
     series_free(s);
 }
 
-/* --- latencies --- */
+/* Latencies. */
 
 static void record(struct series *s, size_t slot, const uint64_t *values, size_t count)
 {
@@ -327,7 +327,7 @@ static void doubling_keeps_latencies(void **state)
     series_free(s);
 }
 
-/* --- labels and marks --- */
+/* Labels and marks. */
 
 static void labels_beyond_the_room_share_the_last(void **state)
 {

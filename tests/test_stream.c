@@ -23,7 +23,7 @@
 #include "protocols/transport.h"
 #include "tests/stage.h"
 
-/* ---- what a server cannot listen at ---- */
+/* What a server cannot listen at. */
 
 static void an_address_in_use_is_said_so(void **state)
 {
@@ -124,7 +124,7 @@ static void a_stale_file_is_replaced(void **state)
     }
 }
 
-/* ---- what a client cannot reach ---- */
+/* What a client cannot reach. */
 
 static void a_pipe_without_a_reader_is_said_so(void **state)
 {
@@ -209,7 +209,7 @@ static void a_full_named_pipe_is_waited_for(void **state)
     }
 }
 
-/* ---- other people's clients and servers ---- */
+/* Other people's clients and servers. */
 
 /* A shell runs the script, with the path as $0. */
 static pid_t shell(const char *script, const char *path)

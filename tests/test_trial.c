@@ -101,7 +101,7 @@ static double metric(const struct stage *s, enum metric m)
     return s->trial.metrics[m];
 }
 
-/* --- identity and counts --- */
+/* Identity and counts. */
 
 static void counts_that_add_up_pass(void **state)
 {
@@ -284,7 +284,7 @@ static void checksums_are_compared_both_ways(void **state)
     stage_done(&s);
 }
 
-/* --- loss --- */
+/* Loss. */
 
 static void set_datagrams(struct stage *s, uint64_t accepted, uint64_t received)
 {
@@ -457,7 +457,7 @@ static void streams_have_no_loss(void **state)
     stage_done(&s);
 }
 
-/* --- seconds --- */
+/* Seconds. */
 
 static void add(struct stage *s, struct process *p, double end, double span, uint64_t n)
 {
@@ -609,7 +609,7 @@ static void throughput_comes_from_the_receivers(void **state)
     stage_done(&s);
 }
 
-/* --- latency, CPU, and the checks on the load itself --- */
+/* Latency, CPU, and the checks on the load itself. */
 
 static void latencies_are_told_where_they_were_measured(void **state)
 {
@@ -1119,7 +1119,7 @@ static void shrinking_keeps_what_was_settled(void **state)
     stage_done(&s);
 }
 
-/* --- metrics as text --- */
+/* Metrics as text. */
 
 static void metrics_are_named_and_formatted(void **state)
 {
@@ -1160,7 +1160,7 @@ static void metrics_are_named_and_formatted(void **state)
     assert_string_equal(text, "-");
 }
 
-/* --- statistics --- */
+/* Statistics. */
 
 static void statistics_of_nothing_and_one(void **state)
 {

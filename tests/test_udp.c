@@ -37,7 +37,7 @@
 #define BIG "receive_buffer=212992"
 #define LIMIT_S 60 /* no test's loop runs longer */
 
-/* ---- a role and what it says ---- */
+/* A role and what it says. */
 
 struct peer {
     const struct role *role;
@@ -291,7 +291,7 @@ static void put_stamped(int fd, const char *label, uint64_t run, uint64_t sequen
     put(fd, payload, form.size_bytes);
 }
 
-/* ---- identities ---- */
+/* Identities. */
 
 static void check_client(const struct peer *client, uint64_t messages)
 {
@@ -317,7 +317,7 @@ static void check_server(const struct peer *server, uint64_t accepted)
         fail_msg("not confirmed: %s", server->text);
 }
 
-/* ---- strategies ---- */
+/* Strategies. */
 
 /* A socket a message must be possible where a process may have 1024 descriptors. */
 static void every_strategy_is_counted_exactly(void **state)
@@ -532,7 +532,7 @@ static void peak_of_the_backlog_is_all_that_was_handed_over(void **state)
     }
 }
 
-/* ---- schedule ---- */
+/* Schedule. */
 
 static void rate_is_kept_and_lateness_recorded(void **state)
 {
@@ -641,7 +641,7 @@ static void pause_stops_and_resume_completes(void **state)
     pair_done(&pair);
 }
 
-/* ---- sizes ---- */
+/* Sizes. */
 
 static void sizes_at_the_limits(void **state)
 {
@@ -732,7 +732,7 @@ static void options_that_cannot_be_are_refused(void **state)
     expect_refused("socket=cached payload=plain label=__FULL_PRINT__", "a command");
 }
 
-/* ---- faults ---- */
+/* Faults. */
 
 static void port_in_use_is_told(void **state)
 {
@@ -932,7 +932,7 @@ static void drop_count_wraps(void **state)
     assert_true(d.total == 4294967296u + 9);
 }
 
-/* ---- what a path does ---- */
+/* What a path does. */
 
 /* A path between client and server: what came, passed on by a known pattern. */
 static void relay(int from, int to, struct meter_counters *want)
@@ -1067,7 +1067,7 @@ static void server_ends_at_once_when_nothing_is_missing(void **state)
     pair_done(&pair);
 }
 
-/* ---- strangers ---- */
+/* Strangers. */
 
 static void datagrams_of_strangers_are_counted_apart(void **state)
 {
@@ -1334,7 +1334,7 @@ static void intervals_add_up(void **state)
     pair_done(&pair);
 }
 
-/* ---- groups ---- */
+/* Groups. */
 
 #define GROUP " multicast=239.199.7.1"
 
@@ -1419,7 +1419,7 @@ static void groups_that_cannot_be_are_refused(void **state)
     }
 }
 
-/* ---- limits ---- */
+/* Limits. */
 
 /* In a process of its own, since a hard limit does not go up again. */
 static int exhaust(const struct peer *server, const char *more_options)
@@ -1510,7 +1510,7 @@ static void pause_before_the_start_holds(void **state)
     pair_done(&pair);
 }
 
-/* ---- two processes, as in a run ---- */
+/* Two processes, as in a run. */
 
 /* Datagrams that are sent from several may overtake one another. */
 static void stay_on_this_core(void)

@@ -19,7 +19,7 @@
 #include "engine/units.h"
 #include "protocols/utf8.h"
 
-/* --- options of a comparison --- */
+/* Options of a comparison. */
 
 /* Call `take` for each line of a flag's text. */
 static int each_line(const char *text, int (*take)(void *arg, const char *line),
@@ -88,7 +88,7 @@ int compare_exit_code(const struct comparison *c, const struct arguments *a, int
     return code;
 }
 
-/* --- the two contestants --- */
+/* The two contestants. */
 
 /* A pair of contestants in the making: [0] is what is compared with, [1] the run. */
 struct pair {
@@ -248,7 +248,7 @@ static int make_pair(struct pair *pair, const struct options *values)
     return rc;
 }
 
-/* --- the whole --- */
+/* The whole. */
 
 static int read_rounds(const struct arguments *a, unsigned *rounds, struct fail *fail)
 {

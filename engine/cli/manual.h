@@ -18,7 +18,7 @@
 MANUAL_LIST(X)
 #undef X
 
-/* --- what the writers share --- */
+/* What the writers share. */
 
 /* What the value of an option may be. */
 enum value_kind {

@@ -24,7 +24,7 @@ static void say_warning(void *arg, const char *sentence)
     fprintf(stderr, "plimsoll: %s.\n", sentence);
 }
 
-/* --- a run --- */
+/* A run. */
 
 /* The rate of the last step that has both ends. */
 static void describe_now(const struct run *r, char *text, size_t size)
@@ -82,7 +82,7 @@ static void say_line(void *arg, struct run *run, const char *text)
 
 const struct drive_ops progress_of_run = {.line = say_line, .warning = say_warning};
 
-/* --- rounds --- */
+/* Rounds. */
 
 static void show_rounds(void *arg, const struct rounds *r, const struct run *run)
 {

@@ -57,7 +57,7 @@ static void put_head(FILE *f, const struct comparison *c)
     fputs("</header>\n", f);
 }
 
-/* --- the table, with each interval drawn on one scale --- */
+/* The table, with each interval drawn on one scale. */
 
 #define BAR_WIDTH 150.0
 
@@ -145,7 +145,7 @@ static void put_table(FILE *f, const struct comparison *c)
     fputs("</tbody>\n</table></div>\n", f);
 }
 
-/* --- charts --- */
+/* Charts. */
 
 static void round_text(double value, char *text, size_t size)
 {

@@ -148,7 +148,7 @@ static void put_cards(FILE *f, const struct run *r)
     fputs("</div>\n", f);
 }
 
-/* --- tables --- */
+/* Tables. */
 
 static void begin_table(FILE *f, const char *title, const char *const *columns,
                         size_t count, size_t words)

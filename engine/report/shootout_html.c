@@ -96,7 +96,7 @@ static void put_verdicts(FILE *f, const struct shootout *s)
     fputs("</ul>\n", f);
 }
 
-/* --- charts --- */
+/* Charts. */
 
 static void round_text(double value, char *text, size_t size)
 {

@@ -322,7 +322,7 @@ void shootout_method(const struct shootout *s, char *text, size_t size)
                  "2,000 resamplings of the rounds.");
 }
 
-/* --- the tables --- */
+/* The tables. */
 
 /* printf counts bytes, and the ellipsis has three. */
 static void put_right(FILE *f, const char *text, int width)

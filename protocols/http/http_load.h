@@ -109,7 +109,7 @@ static inline struct sink *http_load_sink(struct flow *f, uint64_t start_ns)
     return start_ns < f->measure_from_ns ? &f->warmup : &f->result;
 }
 
-/* ---- http_load.c ---- */
+/* Http_load.c. */
 
 /*
  * End the run: close all, count what is unfinished, say so. `reason` is that of a
@@ -130,7 +130,7 @@ static inline void http_load_check_end(struct flow *f)
         http_load_finish(f, f->left == 0 ? OUTCOME_COMPLETED : f->outcome, NULL);
 }
 
-/* ---- http_offer.c ---- */
+/* Http_offer.c. */
 
 /* No more requests begin, or are asked for, from this instant on: that was the load. */
 void http_offer_end(struct flow *f, uint64_t at_ns);
@@ -151,7 +151,7 @@ void http_offer_relist(struct flow *f, struct http_conn *c);
 void http_offer_opened(struct http_conn *c, uint64_t now_ns);
 void http_offer_idle(struct http_conn *c, uint64_t now_ns);
 
-/* ---- http_result.c ---- */
+/* Http_result.c. */
 
 /* The first request on a connection has waited too long, and those behind it with it. */
 void http_result_expire(struct flow *f, struct http_conn *c);

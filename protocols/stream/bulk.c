@@ -100,7 +100,7 @@ static void set_timer(struct event *timer, uint64_t span_ns)
     event_add(timer, &span);
 }
 
-/* ---- common ---- */
+/* Common. */
 
 static void fact_crc32(struct flow_env *env, const char *name, uint32_t crc)
 {
@@ -215,7 +215,7 @@ static struct flow *flow_new(struct flow_env *env)
     return f;
 }
 
-/* ---- server ---- */
+/* Server. */
 
 static void peer_free(struct peer *p)
 {
@@ -376,7 +376,7 @@ static void server_stop(struct flow *f)
         server_finish(f);
 }
 
-/* ---- client ---- */
+/* Client. */
 
 static void client_over(struct flow *f, enum outcome outcome, const char *reason)
 {

@@ -99,7 +99,7 @@ const char *request_reply_fault(const struct requests *r, uint64_t len_bytes)
     return r->foreign || len_bytes == r->message.len_bytes ? NULL : "receive short";
 }
 
-/* ---- the end ---- */
+/* The end. */
 
 /*
  * Whoever is still open did not finish in time. No latency has it, so how long it has
@@ -206,7 +206,7 @@ static void end_offering(struct flow *f, const char *by)
         set_timer(f->drain, f->drain_ns);
 }
 
-/* ---- offering load ---- */
+/* Offering load. */
 
 static struct slot *new_slot(struct flow *f)
 {
@@ -285,7 +285,7 @@ static void offer(void *arg)
         pacer_timer_arm(&f->timer);
 }
 
-/* ---- how requests end ---- */
+/* How requests end. */
 
 static void give_back(struct slot *s)
 {
@@ -428,7 +428,7 @@ void request_connection_closed(struct requests *r)
     r->env->meter->gauges.open_connections--;
 }
 
-/* ---- timers ---- */
+/* Timers. */
 
 static void on_again(evutil_socket_t fd, short what, void *arg)
 {
@@ -478,7 +478,7 @@ static void on_start(evutil_socket_t fd, short what, void *arg)
     offer(arg);
 }
 
-/* ---- the role ---- */
+/* The role. */
 
 static const struct request_kind *find_kind(const char *name)
 {

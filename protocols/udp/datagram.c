@@ -27,7 +27,7 @@ static uint64_t prefix_hash(const unsigned char *bytes, size_t len)
     return h;
 }
 
-/* ---- the sender's side ---- */
+/* The sender's side. */
 
 static int check_label(const char *label, struct fail *fail)
 {
@@ -92,7 +92,7 @@ void datagram_fill(const struct datagram_form *form, unsigned char *payload)
     memcpy(payload, form->prefix, form->prefix_bytes);
 }
 
-/* ---- reading one payload ---- */
+/* Reading one payload. */
 
 /* The label ends at the first zero byte, if there is one in reach. */
 static size_t label_end(const unsigned char *bytes, size_t len)
@@ -150,7 +150,7 @@ void datagram_read(struct datagram *d, const unsigned char *bytes, size_t len)
     d->kind = read_stamp(d, bytes, len) ? DATAGRAM_STAMPED : DATAGRAM_BROKEN;
 }
 
-/* ---- labels ---- */
+/* Labels. */
 
 /* One byte in safe form at *p, if it fits before `end`. */
 static bool escape(char **p, const char *end, unsigned char byte, bool always)
@@ -223,7 +223,7 @@ struct datagram_label *datagram_label_find(struct datagram_labels *labels,
     return row;
 }
 
-/* ---- sequence numbers ---- */
+/* Sequence numbers. */
 
 static uint64_t *word_of(const struct datagram_window *w, uint64_t sequence)
 {
@@ -346,7 +346,7 @@ void datagram_window_done(struct datagram_window *w, uint64_t *budget)
     memset(w, 0, sizeof(*w));
 }
 
-/* ---- streams ---- */
+/* Streams. */
 
 void datagram_streams_init(struct datagram_streams *s)
 {

@@ -48,7 +48,7 @@
 /* A server that is sent exactly these bytes prints all its counts. */
 #define DATAGRAM_FULL_PRINT "__FULL_PRINT__"
 
-/* ---- the sender's side ---- */
+/* The sender's side. */
 
 /* What every payload of one stream has in common. */
 struct datagram_form {
@@ -111,7 +111,7 @@ static inline void datagram_stamp_run(const struct datagram_form *form,
         datagram_stamp(&f, p, sequence++, time_ns);
 }
 
-/* ---- reading one payload ---- */
+/* Reading one payload. */
 
 enum datagram_kind {
     DATAGRAM_PLAIN,
@@ -133,7 +133,7 @@ struct datagram {
 /* Any bytes may be given; never fails, never reads beyond len. */
 void datagram_read(struct datagram *d, const unsigned char *bytes, size_t len);
 
-/* ---- labels ---- */
+/* Labels. */
 
 #define DATAGRAM_LABELS TALLY_MAX /* rows, the one for all further labels among them */
 
@@ -167,7 +167,7 @@ struct datagram_labels {
 struct datagram_label *datagram_label_find(struct datagram_labels *labels,
                                            const unsigned char *label, size_t len);
 
-/* ---- sequence numbers ---- */
+/* Sequence numbers. */
 
 /*
  * Which numbers of a stream have arrived: a bitmap over a window that begins at the
@@ -213,7 +213,7 @@ bool datagram_window_add_run(struct datagram_window *w, uint64_t sequence, uint6
 /* Frees, and gives the numbers back to *budget. */
 void datagram_window_done(struct datagram_window *w, uint64_t *budget);
 
-/* ---- streams ---- */
+/* Streams. */
 
 #define DATAGRAM_STREAMS 256
 

@@ -68,7 +68,7 @@
 #define TURN_NS (2 * NS_PER_MS)
 #define DRAIN_NS (200 * NS_PER_MS)
 
-/* ---- ending ---- */
+/* Ending. */
 
 static void count_handed(struct flow *f)
 {
@@ -155,7 +155,7 @@ static void end_flow(struct flow *f)
     }
 }
 
-/* ---- sending ---- */
+/* Sending. */
 
 /* Take what is due by the schedule; returns up to which message that is. */
 static uint64_t take_due(struct flow *f)
@@ -330,7 +330,7 @@ static void client_stop(struct flow *f)
     end_flow(f);
 }
 
-/* ---- the role ---- */
+/* The role. */
 
 static int make_events(struct flow *f, struct fail *fail)
 {

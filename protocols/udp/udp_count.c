@@ -42,7 +42,7 @@ void udp_count_done(struct udp_count *c)
     datagram_streams_done(&c->streams);
 }
 
-/* ---- one datagram ---- */
+/* One datagram. */
 
 static void note_nth(struct udp_count *c, struct datagram_label *label)
 {
@@ -300,7 +300,7 @@ void udp_count_take(struct udp_count *c, const unsigned char *bytes, size_t len,
     }
 }
 
-/* ---- what is missing ---- */
+/* What is missing. */
 
 /* How many of `missing` messages the kernel's drops may explain. */
 static uint64_t explained(const struct udp_count *c, uint64_t missing)

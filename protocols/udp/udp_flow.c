@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- handing over ---- */
+/* Handing over. */
 
 /* Without an amount there is no "all": only what waits for an address is handed over. */
 uint64_t udp_flow_reach(const struct flow *f, uint64_t upto)
@@ -77,7 +77,7 @@ void udp_flow_use_addresses(struct flow *f, size_t n)
         meter_record(f->meter, METER_HIST_lookup, f->answers[f->answered_at++].span_ns);
 }
 
-/* ---- counting ---- */
+/* Counting. */
 
 static void account(struct flow *f, size_t n)
 {
@@ -149,7 +149,7 @@ enum step udp_flow_over(struct flow *f, enum outcome outcome, const char *reason
     return STEP_ENDED;
 }
 
-/* ---- sockets ---- */
+/* Sockets. */
 
 static int set_send_buffer(const struct flow *f, int fd)
 {

@@ -104,7 +104,7 @@ struct flow {
     struct inbox inbox;
 };
 
-/* ---- receiving ---- */
+/* Receiving. */
 
 static int inbox_init(struct inbox *in, bool gro)
 {
@@ -189,7 +189,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
         check_missing(f);
 }
 
-/* ---- the end ---- */
+/* The end. */
 
 static int buffer_bytes(int fd)
 {
@@ -395,7 +395,7 @@ static void server_stop(struct flow *f)
         arm(f, f->drain_ns);
 }
 
-/* ---- the beginning ---- */
+/* The beginning. */
 
 /* 0: not known, as in the network namespaces of older kernels. */
 static uint64_t receive_buffer_limit(void)

@@ -71,7 +71,7 @@ static void die(const char *what)
     exit(1);
 }
 
-/* ---- queues ---- */
+/* Queues. */
 
 static void make_room(struct queue *q, size_t len)
 {
@@ -123,7 +123,7 @@ static uint64_t allowed(uint64_t rate, uint64_t since_ns, uint64_t now)
     return (uint64_t)((double)(now - since_ns) * (double)rate / 1e9);
 }
 
-/* ---- UDP ---- */
+/* UDP. */
 
 static void pass(struct relay *r, const char *bytes, size_t len)
 {
@@ -235,7 +235,7 @@ static void open_udp(struct relay *r)
         setsockopt(r->in, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
 }
 
-/* ---- TCP ---- */
+/* TCP. */
 
 static void greet(struct relay *r)
 {
@@ -325,7 +325,7 @@ static void pass_up(struct relay *r, struct connection *c)
     }
 }
 
-/* ---- the program ---- */
+/* The program. */
 
 static bool read_fault(struct relay *r, const char *text)
 {

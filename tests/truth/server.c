@@ -111,7 +111,7 @@ static void add(struct numbers *n, uint64_t value)
     n->values[n->count++] = value;
 }
 
-/* ---- the model ---- */
+/* The model. */
 
 static uint64_t draw_work_ns(struct server *s)
 {
@@ -146,7 +146,7 @@ static uint64_t due_ns(struct server *s, uint64_t came_ns)
     return UINT64_MAX;
 }
 
-/* ---- connections ---- */
+/* Connections. */
 
 static void hang_up(struct server *s, int fd)
 {
@@ -291,7 +291,7 @@ static void answer_due(struct server *s)
     timerfd_settime(s->timer, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-/* ---- its own account ---- */
+/* Its own account. */
 
 static int ascending(const void *a, const void *b)
 {
@@ -330,7 +330,7 @@ static void print_account(struct server *s)
     printf("}\n");
 }
 
-/* ---- the program ---- */
+/* The program. */
 
 static bool read_model(struct server *s, const char *text)
 {
