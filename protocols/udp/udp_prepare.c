@@ -127,7 +127,7 @@ static bool leads_to_target(const struct flow *f, const char *host)
            memcmp(&address, &f->target, len) == 0;
 }
 
-/* A name whose address is known without the system: looking it up measures nothing. */
+/* A name whose address is known without the system, which may be slow to say no. */
 static bool is_unknown_here(const struct endpoint *name)
 {
     struct addrinfo *list = NULL;
@@ -141,7 +141,8 @@ static bool is_unknown_here(const struct endpoint *name)
 /*
  * The name to look up for each message. The endpoint of a server started for the run is
  * an address; then it is the name that the server was to listen on, or a name of
- * this machine that leads to it. An address that has none is looked up itself.
+ * this machine that leads to it. An address that has none which the system knows is
+ * looked up itself.
  */
 static void choose_name(struct flow *f)
 {
@@ -157,9 +158,9 @@ static void choose_name(struct flow *f)
         if (leads_to_target(f, names[i]))
             snprintf(f->name.host, sizeof(f->name.host), "%s", names[i]);
     if (is_unknown_here(&f->name)) {
-        f->resolve_each = false;
-        f->env->fact(f->env, "name_lookup", "none: this system knows no localhost");
-        return;
+        endpoint_from_address(&f->name, f->name.kind, &f->target);
+        f->env->fact(f->env, "name_lookup",
+                     "of the address: this system knows no localhost");
     }
     f->env->note(f->env, "the name \"%s\" is looked up for every message", f->name.host);
 }
