@@ -121,19 +121,6 @@ static int add_at_size(const struct making *k, const char *scenario, uint64_t si
     return rc;
 }
 
-/* "4 KiB": a power of two below 2 MiB */
-static void size_title(uint64_t size, char *text, size_t room)
-{
-    unsigned n = (unsigned)size;
-
-    if (n < 1024)
-        snprintf(text, room, "%u B", n);
-    else if (n < 1048576)
-        snprintf(text, room, "%u KiB", n / 1024);
-    else
-        snprintf(text, room, "%u MiB", n / 1048576);
-}
-
 static int add_sizes(const struct making *k, const char *const *scenarios, size_t count)
 {
     unsigned step = k->s->quick ? 16 : 4;
@@ -142,7 +129,7 @@ static int add_sizes(const struct making *k, const char *const *scenarios, size_
         struct shootout_group *g;
         char title[24];
 
-        size_title(size, title, sizeof(title));
+        units_format_binary((double)size, title, sizeof(title));
         g = add_group(k->s, SHOOTOUT_SIZES, title, METRIC_requests_per_second);
         g->size_bytes = size;
         for (size_t i = 0; i < count; i++) {

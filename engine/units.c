@@ -165,6 +165,21 @@ void units_format_bytes(double bytes, char *text, size_t size)
         scaled(bytes, suffixes, " ", text, size);
 }
 
+void units_format_binary(double bytes, char *text, size_t size)
+{
+    static const char *const suffixes[] = {"B", "KiB", "MiB"};
+    unsigned i = 0;
+
+    if (!isfinite(bytes)) {
+        snprintf(text, size, "-");
+        return;
+    }
+    for (; i < 2 && bytes >= 1023.5; i++)
+        bytes /= 1024;
+    /* Three digits, and four from 1000 on, which %g would write as 1e+03. */
+    snprintf(text, size, bytes >= 999.5 ? "%.0f %s" : "%.3g %s", bytes, suffixes[i]);
+}
+
 void units_format_count(double count, char *text, size_t size)
 {
     static const char *const suffixes[] = {"", "k", "M", "G", "T", NULL};

@@ -31,7 +31,8 @@ void units_format_exact(enum unit_kind kind, uint64_t value, char *text, size_t 
  * For people: three significant digits, NaN as "-". "3.21 GB", "12.3k", "18.2 us". What
  * is not zero is never shown as zero: "< 0.01".
  */
-void units_format_bytes(double bytes, char *text, size_t size); /* decimal units */
+void units_format_bytes(double bytes, char *text, size_t size);  /* decimal units */
+void units_format_binary(double bytes, char *text, size_t size); /* "1.5 KiB", to MiB */
 void units_format_count(double count, char *text, size_t size);
 void units_format_duration(double ns, char *text, size_t size);
 

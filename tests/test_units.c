@@ -217,11 +217,31 @@ static void rates_are_whole_from_ten_on(void **state)
     }
 }
 
+static void sizes_of_messages_are_in_powers_of_two(void **state)
+{
+    static const struct {
+        double bytes;
+        const char *text;
+    } rows[] = {{1, "1 B"},         {999.6, "1000 B"},     {1023, "1023 B"},
+                {1023.7, "1 KiB"},  {1024, "1 KiB"},       {1536, "1.5 KiB"},
+                {6543, "6.39 KiB"}, {1024000, "1000 KiB"}, {1048000, "1023 KiB"},
+                {1048576, "1 MiB"}, {3e9, "2861 MiB"}};
+    char text[40];
+
+    (void)state;
+    for (size_t i = 0; i < NUMBER_OF(rows); i++) {
+        units_format_binary(rows[i].bytes, text, sizeof(text));
+        assert_string_equal(text, rows[i].text);
+    }
+}
+
 static void what_is_not_known_is_a_dash(void **state)
 {
     char text[40];
 
     (void)state;
+    units_format_binary((double)NAN, text, sizeof(text));
+    assert_string_equal(text, "-");
     units_format_bytes((double)NAN, text, sizeof(text));
     assert_string_equal(text, "-");
     units_format_count((double)NAN, text, sizeof(text));
@@ -242,6 +262,7 @@ int main(void)
         cmocka_unit_test(the_largest_exact_unit_is_written),
         cmocka_unit_test(people_get_three_digits),
         cmocka_unit_test(rates_are_whole_from_ten_on),
+        cmocka_unit_test(sizes_of_messages_are_in_powers_of_two),
         cmocka_unit_test(what_is_not_known_is_a_dash),
     };
 

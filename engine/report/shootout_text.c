@@ -172,16 +172,6 @@ void shootout_fastest(const struct shootout *s, const struct shootout_group *g,
         add_lead(s, g, text, size);
 }
 
-static void size_text(double bytes, char *text, size_t size)
-{
-    if (bytes < 1024)
-        snprintf(text, size, "%.3g B", bytes);
-    else if (bytes < 1048576)
-        snprintf(text, size, "%.3g KiB", bytes / 1024);
-    else
-        snprintf(text, size, "%.3g MiB", bytes / 1048576);
-}
-
 void shootout_crossing_text(const struct shootout *s, const struct shootout_crossing *c,
                             char *text, size_t size)
 {
@@ -194,13 +184,13 @@ void shootout_crossing_text(const struct shootout *s, const struct shootout_cros
                  s->groups[c->first].title, s->groups[c->last].title);
         return;
     }
-    size_text(c->size_bytes, at, sizeof(at));
+    units_format_binary(c->size_bytes, at, sizeof(at));
     snprintf(text, size, "%s overtakes %s at about %s", shootout_member(s, g, c->above),
              shootout_member(s, g, c->below), at);
     if (!isfinite(c->low))
         return;
-    size_text(c->low, low, sizeof(low));
-    size_text(c->high, high, sizeof(high));
+    units_format_binary(c->low, low, sizeof(low));
+    units_format_binary(c->high, high, sizeof(high));
     add_text(text, size, " (95 %: ");
     add_text(text, size, low);
     add_text(text, size, " … ");
